@@ -1,0 +1,95 @@
+# Each target sets up what it needs in .venv. `make` alone lists the targets.
+# Wanted on the machine: Python >= 3.11, a C++20 compiler, make. All else comes from the registry.
+
+PYTHON ?= python3
+JOBS   ?= 2
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+SHELL         := bash
+.SHELLFLAGS   := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+# cmake and ninja are found in the virtual environment first.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+PIP_INSTALL := $(BIN)/python -m pip install -qq
+
+# Folders are listed too, so that a deleted file is noticed.
+PACKAGE_SOURCES := $(shell find CMakeLists.txt pyproject.toml core bindings src \
+                     \( -name __pycache__ -o -path core/tests \) -prune -o -print 2>/dev/null)
+NATIVE_SOURCES   = $(shell find core bindings -name '*.hpp' -o -name '*.cpp')
+SANITIZED       := build/sanitized
+
+.PHONY: help demo test lint format types contracts cpp-test bench clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+demo: $(VENV)/.package  ## train SVC on an embedded data set, beside scikit-learn's SVC
+	@$(BIN)/python examples/demo.py
+
+# With SCIPY_ARRAY_API scikit-learn runs its checks of array API input instead of skipping them.
+test: $(VENV)/.package $(VENV)/.extra-test  ## run all Python tests and the examples in docstrings
+	SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n $(JOBS) tests
+	$(BIN)/python -m pytest --doctest-modules --pyargs svsieve
+
+lint: $(VENV)/.extra-lint  ## check style and formatting of Python and C++
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	@$(BIN)/clang-format --dry-run --Werror $(NATIVE_SOURCES)
+
+format: $(VENV)/.extra-lint  ## rewrite files in the agreed format
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+	@$(BIN)/clang-format -i $(NATIVE_SOURCES)
+
+# The installed package is checked, because the stubs of the native module exist only there.
+types: $(VENV)/.package $(VENV)/.extra-lint  ## check types
+	$(BIN)/mypy | sed 's|^$(VENV)/lib/[^ ]*/site-packages|src|'
+
+contracts: $(VENV)/.extra-lint  ## check that imports point downwards through the layers
+	PYTHONPATH=src $(BIN)/lint-imports --no-logo
+
+cpp-test: $(VENV)/.extra-native  ## run the C++ tests under address and undefined-behaviour sanitizers
+	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Debug \
+	  -DSVSIEVE_BUILD_TESTS=ON -DSVSIEVE_SANITIZE=ON -DSVSIEVE_BUILD_PYTHON=OFF
+	$(BIN)/cmake --build $(SANITIZED)
+	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
+	  $(BIN)/ctest --test-dir $(SANITIZED) --output-on-failure --no-tests=error
+
+bench: $(VENV)/.package $(VENV)/.extra-bench  ## measure against other libraries and print ratios
+	$(BIN)/python -m benchmarks.compare
+
+clean:  ## remove the virtual environment, builds and caches
+	rm -rf $(VENV) build .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+
+# --- set-up; each finished step leaves a stamp in .venv ------------------------------------------
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit( \
+	  "svsieve needs Python >= 3.11; name one with: make PYTHON=/path/to/python3")'
+	@echo "creating $(VENV)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+# The requirements of one extra, or of the build itself, read from pyproject.toml: tools are
+# installed without building the package.
+$(VENV)/.extra-%: pyproject.toml $(VENV)/.created
+	@echo "installing requirements: $*"
+	@$(BIN)/python -c 'import tomllib; \
+	  project = tomllib.load(open("pyproject.toml", "rb")); \
+	  extras = project["project"]["optional-dependencies"]; \
+	  extras["build"] = project["build-system"]["requires"]; \
+	  print(*extras["$*"], sep="\n")' > $@.txt
+	@$(PIP_INSTALL) -r $@.txt
+	@touch $@
+
+# Without build isolation the tools keep their paths, so that only what changed is compiled again.
+$(VENV)/.package: $(PACKAGE_SOURCES) $(VENV)/.extra-build $(VENV)/.extra-native
+	@echo "building and installing svsieve"
+	@$(PIP_INSTALL) --no-build-isolation .
+	@touch $@
