@@ -1,0 +1,58 @@
+// The contractions of a symmetric pair weight M with a kernel, for all columns at once.
+//
+//   contract_slopes    sum_ik M_ik phi'(s_ik) t_j(i, k)                 first order
+//   contract_without   sum_ik M_ik [phi(s_ik - t_j(i, k)) - phi(s_ik)]  zero order: column j
+//   removed contract_params    sum_ik M_ik d phi(s_ik) / d(ln gamma, coef0)     hyper-parameters
+//
+// Rows without weight drop out before: `rows` picks the others from the pairing matrix. Pairs are
+// visited in square tiles of the lower triangle; sums are collected per row block and added in a
+// fixed order, so results do not depend on the number of threads.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "svsieve/pairing.hpp"
+#include "svsieve/profile.hpp"
+#include "svsieve/views.hpp"
+
+namespace svsieve {
+
+// M over the picked rows: dense (symmetric), or scale * u u' where `dense` is empty.
+struct PairWeight {
+    Matrix dense;
+    Vector outer;
+    double scale = 1.0;
+
+    double operator()(std::size_t i, std::size_t k) const {
+        return dense.data != nullptr ? dense(i, k) : scale * outer[i] * outer[k];
+    }
+};
+
+// Columns `columns` of the rows `rows` of a table, each column times its factor.
+struct ColumnBlock {
+    Matrix table;
+    Indices rows;
+    Indices columns;
+    Vector factors;  // one per entry of `columns`
+};
+
+// Adds to `out` (one entry per column).
+void contract_slopes(Pairing pairing, const Profile& profile, const ColumnBlock& block, Matrix s,
+                     const PairWeight& weight, MutableVector out);
+
+// True where contract_without has native tiles for the pair.
+bool has_native_removal(Pairing pairing, ProfileKind kind);
+
+void contract_without(Pairing pairing, const Profile& profile, const ColumnBlock& block, Matrix s,
+                      const PairWeight& weight, MutableVector out);
+
+struct ParamSlopes {
+    double log_gamma = 0.0;
+    double coef0 = 0.0;
+};
+
+ParamSlopes contract_params(const Profile& profile, Matrix s, Indices rows,
+                            const PairWeight& weight);
+
+}  // namespace svsieve

@@ -1,0 +1,44 @@
+// Dense linear algebra that the core borrows instead of writing: a table of BLAS and LAPACK
+// routines handed in by whoever embeds it (the Python bindings pass SciPy's; the C++ tests pass
+// naive ones).
+//
+// The routines are called from inside the core's own threads and must be set to one thread each.
+#pragma once
+
+#include <cstddef>
+
+#include "svsieve/views.hpp"
+
+namespace svsieve {
+
+// Fortran calling convention, 32-bit integers, column-major storage.
+struct LinalgTable {
+    void (*gemm)(char* transa, char* transb, int* m, int* n, int* k, double* alpha, double* a,
+                 int* lda, double* b, int* ldb, double* beta, double* c, int* ldc) = nullptr;
+    void (*gemv)(char* trans, int* m, int* n, double* alpha, double* a, int* lda, double* x,
+                 int* incx, double* beta, double* y, int* incy) = nullptr;
+    void (*ger)(int* m, int* n, double* alpha, double* x, int* incx, double* y, int* incy,
+                double* a, int* lda) = nullptr;
+    void (*potrf)(char* uplo, int* n, double* a, int* lda, int* info) = nullptr;
+    void (*potri)(char* uplo, int* n, double* a, int* lda, int* info) = nullptr;
+};
+
+void set_linalg(const LinalgTable& table);
+
+// C = alpha A B' + beta C, all row-major; A is m x k, B is n x k.
+void multiply_transposed(double alpha, Matrix a, Matrix b, double beta, MutableMatrix c);
+
+// C = alpha A B + beta C, all row-major.
+void multiply(double alpha, Matrix a, Matrix b, double beta, MutableMatrix c);
+
+// y = A x, A row-major.
+void multiply(Matrix a, const double* x, double* y);
+
+// A += scale x x' for a symmetric A.
+void rank_one_update(MutableMatrix a, double scale, const double* x);
+
+// Replaces a symmetric positive definite A by its inverse (both triangles). False if a pivot of its
+// Cholesky factor is below `pivot_floor` times the largest; A is then destroyed.
+bool invert_positive_definite(MutableMatrix a, double pivot_floor);
+
+}  // namespace svsieve

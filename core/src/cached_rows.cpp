@@ -1,0 +1,55 @@
+#include "svsieve/cached_rows.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace svsieve {
+
+CachedRows::CachedRows(std::shared_ptr<KernelTree> tree, std::size_t budget_bytes)
+    : tree_(std::move(tree)), budget_bytes_(budget_bytes), diagonal_(tree_->diagonal()) {
+    const std::size_t n = diagonal_.size();
+    // The solver holds two rows at a time; a third makes room for the next.
+    capacity_ = std::min(n, std::max<std::size_t>(3, budget_bytes / (n * sizeof(double))));
+    slots_.resize(n);
+}
+
+const double* CachedRows::row(std::size_t i) {
+    if (slots_[i]) {
+        recent_.splice(recent_.begin(), recent_, slots_[i]->position);
+        return slots_[i]->values.data();
+    }
+    if (recent_.size() >= std::max<std::size_t>(3, capacity_)) {
+        slots_[i] = std::move(slots_[recent_.back()]);
+        recent_.pop_back();
+    } else {
+        slots_[i] = std::make_unique<Slot>();
+        slots_[i]->values.resize(size());
+    }
+    tree_->row(i, slots_[i]->values.data());
+    recent_.push_front(i);
+    slots_[i]->position = recent_.begin();
+    return slots_[i]->values.data();
+}
+
+std::unique_ptr<RowSource> CachedRows::restricted(Indices kept) {
+    auto smaller = std::make_unique<CachedRows>(tree_->restricted(kept), budget_bytes_);
+    std::vector<std::size_t> position(size(), size());
+    for (std::size_t k = 0; k < kept.size(); ++k) position[kept[k]] = k;
+    // Rows already computed move over, shortened, least recent first so that the order survives.
+    for (auto it = recent_.rbegin(); it != recent_.rend(); ++it) {
+        if (position[*it] == size()) continue;
+        auto slot = std::make_unique<Slot>();
+        slot->values.resize(kept.size());
+        for (std::size_t k = 0; k < kept.size(); ++k)
+            slot->values[k] = slots_[*it]->values[kept[k]];
+        slots_[*it].reset();
+        smaller->recent_.push_front(position[*it]);
+        slot->position = smaller->recent_.begin();
+        smaller->slots_[position[*it]] = std::move(slot);
+    }
+    recent_.clear();
+    for (auto& slot : slots_) slot.reset();
+    return smaller;
+}
+
+}  // namespace svsieve

@@ -1,0 +1,26 @@
+#include "svsieve/kernel_rows.hpp"
+
+#include <utility>
+
+namespace svsieve {
+
+GramRows::GramRows(Matrix gram) : gram_(gram), diagonal_(gram.rows) {
+    for (std::size_t i = 0; i < gram_.rows; ++i) diagonal_[i] = gram_(i, i);
+}
+
+GramRows::GramRows(std::vector<double> storage, std::size_t size)
+    : storage_(std::move(storage)), gram_(storage_.data(), size, size), diagonal_(size) {
+    for (std::size_t i = 0; i < size; ++i) diagonal_[i] = gram_(i, i);
+}
+
+std::unique_ptr<RowSource> GramRows::restricted(Indices kept) {
+    std::vector<double> storage(kept.size() * kept.size());
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+        const double* source = gram_.row(kept[i]);
+        double* target = storage.data() + i * kept.size();
+        for (std::size_t j = 0; j < kept.size(); ++j) target[j] = source[kept[j]];
+    }
+    return std::make_unique<GramRows>(std::move(storage), kept.size());
+}
+
+}  // namespace svsieve

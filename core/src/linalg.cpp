@@ -1,0 +1,87 @@
+#include "svsieve/linalg.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace svsieve {
+
+namespace {
+
+LinalgTable table;
+
+double* loose(const double* p) {
+    return const_cast<double*>(p);
+}
+
+const LinalgTable& routines() {
+    if (table.gemm == nullptr) throw std::logic_error("set_linalg() must be called first");
+    return table;
+}
+
+}  // namespace
+
+void set_linalg(const LinalgTable& given) {
+    table = given;
+}
+
+// Row-major C = A B' is column-major C' = B A': the same memory, the factors exchanged.
+void multiply_transposed(double alpha, Matrix a, Matrix b, double beta, MutableMatrix c) {
+    if (c.rows == 0 || c.columns == 0) return;
+    int m = static_cast<int>(b.rows), n = static_cast<int>(a.rows), k = static_cast<int>(a.columns);
+    int ldb = static_cast<int>(std::max<std::size_t>(1, b.stride));
+    int lda = static_cast<int>(std::max<std::size_t>(1, a.stride));
+    int ldc = static_cast<int>(c.stride);
+    char transposed = 'T', plain = 'N';
+    routines().gemm(&transposed, &plain, &m, &n, &k, &alpha, loose(b.data), &ldb, loose(a.data),
+                    &lda, &beta, c.data, &ldc);
+}
+
+void multiply(double alpha, Matrix a, Matrix b, double beta, MutableMatrix c) {
+    if (c.rows == 0 || c.columns == 0) return;
+    int m = static_cast<int>(b.columns), n = static_cast<int>(a.rows),
+        k = static_cast<int>(a.columns);
+    int ldb = static_cast<int>(b.stride), lda = static_cast<int>(a.stride),
+        ldc = static_cast<int>(c.stride);
+    char plain = 'N';
+    routines().gemm(&plain, &plain, &m, &n, &k, &alpha, loose(b.data), &ldb, loose(a.data), &lda,
+                    &beta, c.data, &ldc);
+}
+
+void multiply(Matrix a, const double* x, double* y) {
+    if (a.rows == 0) return;
+    int m = static_cast<int>(a.columns), n = static_cast<int>(a.rows),
+        lda = static_cast<int>(a.stride);
+    int one = 1;
+    double unit = 1.0, zero = 0.0;
+    char transposed = 'T';
+    routines().gemv(&transposed, &m, &n, &unit, loose(a.data), &lda, loose(x), &one, &zero, y,
+                    &one);
+}
+
+void rank_one_update(MutableMatrix a, double scale, const double* x) {
+    if (a.rows == 0) return;
+    int n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), one = 1;
+    routines().ger(&n, &n, &scale, loose(x), &one, loose(x), &one, a.data, &lda);
+}
+
+bool invert_positive_definite(MutableMatrix a, double pivot_floor) {
+    int n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), info = 0;
+    char lower = 'L';
+    routines().potrf(&lower, &n, a.data, &lda, &info);
+    if (info != 0) return false;
+    double least = a(0, 0), most = a(0, 0);
+    for (std::size_t i = 1; i < a.rows; ++i) {
+        least = std::min(least, a(i, i));
+        most = std::max(most, a(i, i));
+    }
+    if (!(least * least > pivot_floor * most * most)) return false;
+    routines().potri(&lower, &n, a.data, &lda, &info);
+    if (info != 0) return false;
+    // Column-major lower is row-major upper.
+    for (std::size_t i = 1; i < a.rows; ++i) {
+        for (std::size_t j = 0; j < i; ++j) a(i, j) = a(j, i);
+    }
+    return true;
+}
+
+}  // namespace svsieve

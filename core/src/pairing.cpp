@@ -1,0 +1,167 @@
+#include "svsieve/pairing.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "svsieve/linalg.hpp"
+#include "vector/kernels.hpp"
+
+namespace svsieve {
+
+namespace {
+
+constexpr std::size_t block_rows = 128;  // rows of S in one task
+constexpr std::size_t square = 64;       // tile of a transposed copy
+
+std::vector<double> squared_norms(Matrix x) {
+    std::vector<double> norms(x.rows);
+    for (std::size_t i = 0; i < x.rows; ++i) {
+        const double* r = x.row(i);
+        double sum = 0.0;
+        for (std::size_t l = 0; l < x.columns; ++l) sum += r[l] * r[l];
+        norms[i] = sum;
+    }
+    return norms;
+}
+
+// out(i, j) = sum_l |z_il - x_jl| for all rows of z and the rows [0, out.columns) of x. Rows of x
+// are transposed 64 at a time so that pairs are the lanes.
+void absolute_block(Matrix z, Matrix x, MutableMatrix out) {
+    constexpr std::size_t depth = 128;
+    std::vector<double> columns(depth * square), part(square);
+    for (std::size_t j0 = 0; j0 < out.columns; j0 += square) {
+        const std::size_t width = std::min(square, out.columns - j0);
+        for (std::size_t l0 = 0; l0 < std::max<std::size_t>(1, x.columns); l0 += depth) {
+            const std::size_t length = std::min(depth, x.columns - l0);
+            for (std::size_t j = 0; j < width; ++j) {
+                const double* r = x.row(j0 + j) + l0;
+                for (std::size_t l = 0; l < length; ++l) columns[l * width + j] = r[l];
+            }
+            for (std::size_t i = 0; i < z.rows; ++i) {
+                double* target = out.row(i) + j0;
+                vector_kernels().absolute_distances(length, z.row(i) + l0, columns.data(), width,
+                                                    part.data());
+                for (std::size_t j = 0; j < width; ++j)
+                    target[j] = l0 == 0 ? part[j] : target[j] + part[j];
+            }
+        }
+    }
+}
+
+// Copies the rows [r0, r1) of the lower triangle into the upper one.
+void mirror(MutableMatrix s, std::size_t r0, std::size_t r1) {
+    for (std::size_t j0 = 0; j0 < r1; j0 += square) {
+        const std::size_t j1 = std::min(j0 + square, r1);
+        for (std::size_t i = std::max(r0, j0); i < r1; ++i) {
+            const double* source = s.row(i);
+            for (std::size_t j = j0; j < std::min(j1, i); ++j) s(j, i) = source[j];
+        }
+    }
+}
+
+// Calls task(r0, r1, columns) for blocks of rows of a lower triangle, longest first, in parallel.
+template <class Task>
+void each_row_block(std::size_t n, Task task) {
+    const long blocks = static_cast<long>((n + block_rows - 1) / block_rows);
+#pragma omp parallel for schedule(dynamic, 1) if (blocks > 1)
+    for (long reversed = 0; reversed < blocks; ++reversed) {
+        const std::size_t r0 = static_cast<std::size_t>(blocks - 1 - reversed) * block_rows;
+        task(r0, std::min(r0 + block_rows, n));
+    }
+}
+
+}  // namespace
+
+void build_pairing(Pairing pairing, Matrix x, MutableMatrix s, const Profile* profile) {
+    const VectorKernels& kernels = vector_kernels();
+    const bool distances = pairing == Pairing::SquaredDifference;
+    const std::vector<double> norms = distances ? squared_norms(x) : std::vector<double>();
+    each_row_block(x.rows, [&](std::size_t r0, std::size_t r1) {
+        const Matrix rows(x.row(r0), r1 - r0, x.columns, x.stride);
+        const Matrix before(x.data, r1, x.columns, x.stride);
+        const MutableMatrix target(s.row(r0), r1 - r0, r1, s.stride);
+        if (pairing == Pairing::AbsoluteDifference) {
+            absolute_block(rows, before, target);
+        } else {
+            multiply_transposed(1.0, rows, before, 0.0, target);
+        }
+        for (std::size_t i = r0; i < r1; ++i) {
+            double* row = s.row(i);
+            if (distances) {
+                kernels.to_distance(i + 1, norms[i], norms.data(), row);
+                row[i] = 0.0;
+            }
+            if (profile != nullptr) kernels.profile(*profile, i + 1, row, row);
+        }
+        mirror(s, r0, r1);
+    });
+}
+
+void cross_pairing(Pairing pairing, Matrix z, Matrix x, MutableMatrix s, const Profile* profile) {
+    const VectorKernels& kernels = vector_kernels();
+    const bool distances = pairing == Pairing::SquaredDifference;
+    const std::vector<double> norms_z = distances ? squared_norms(z) : std::vector<double>();
+    const std::vector<double> norms_x = distances ? squared_norms(x) : std::vector<double>();
+    each_row_block(z.rows, [&](std::size_t r0, std::size_t r1) {
+        const Matrix rows(z.row(r0), r1 - r0, z.columns, z.stride);
+        const MutableMatrix target(s.row(r0), r1 - r0, x.rows, s.stride);
+        if (pairing == Pairing::AbsoluteDifference) {
+            absolute_block(rows, x, target);
+        } else {
+            multiply_transposed(1.0, rows, x, 0.0, target);
+        }
+        for (std::size_t i = r0; i < r1; ++i) {
+            if (distances) kernels.to_distance(x.rows, norms_z[i], norms_x.data(), s.row(i));
+            if (profile != nullptr) kernels.profile(*profile, x.rows, s.row(i), s.row(i));
+        }
+    });
+}
+
+void drop_columns(Pairing pairing, Matrix removed, MutableMatrix s, const Profile* profile,
+                  MutableMatrix gram) {
+    const VectorKernels& kernels = vector_kernels();
+    const bool distances = pairing == Pairing::SquaredDifference;
+    const std::vector<double> norms = distances ? squared_norms(removed) : std::vector<double>();
+    each_row_block(removed.rows, [&](std::size_t r0, std::size_t r1) {
+        const Matrix rows(removed.row(r0), r1 - r0, removed.columns, removed.stride);
+        const Matrix before(removed.data, r1, removed.columns, removed.stride);
+        if (pairing == Pairing::Product) {
+            multiply_transposed(-1.0, rows, before, 1.0,
+                                MutableMatrix(s.row(r0), r1 - r0, r1, s.stride));
+        } else {
+            std::vector<double> buffer((r1 - r0) * r1);
+            const MutableMatrix part(buffer.data(), r1 - r0, r1);
+            if (distances) {
+                multiply_transposed(1.0, rows, before, 0.0, part);
+            } else {
+                absolute_block(rows, before, part);
+            }
+            for (std::size_t i = r0; i < r1; ++i) {
+                double* row = s.row(i);
+                const double* less = part.row(i - r0);
+                if (distances) {
+                    kernels.reduce_distance(i + 1, norms[i], norms.data(), less, row);
+                } else {
+                    for (std::size_t j = 0; j <= i; ++j) row[j] = std::max(0.0, row[j] - less[j]);
+                }
+                if (pairing != Pairing::Product) row[i] = 0.0;
+            }
+        }
+        mirror(s, r0, r1);
+        if (profile != nullptr) {
+            for (std::size_t i = r0; i < r1; ++i)
+                kernels.profile(*profile, i + 1, s.row(i), gram.row(i));
+            mirror(gram, r0, r1);
+        }
+    });
+}
+
+void apply_profile(const Profile& profile, Matrix s, MutableMatrix out) {
+#pragma omp parallel for schedule(static) if (s.rows > block_rows)
+    for (long i = 0; i < static_cast<long>(s.rows); ++i) {
+        const std::size_t row = static_cast<std::size_t>(i);
+        vector_kernels().profile(profile, s.columns, s.row(row), out.row(row));
+    }
+}
+
+}  // namespace svsieve

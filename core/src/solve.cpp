@@ -1,0 +1,214 @@
+#include "svsieve/solve.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "svsieve/active_set.hpp"
+#include "svsieve/shrinking.hpp"
+#include "svsieve/smo.hpp"
+
+namespace svsieve {
+
+namespace {
+
+// Costs in seconds, measured once on one core; only their ratio decides, and only about speed.
+constexpr double seconds_per_factor_flop = 1.0 / 2.0e10;
+constexpr double seconds_per_row_entry = 1.5e-9;
+
+constexpr double moderate_gap = 1e-3;  // where pair steps have done what they are good at
+constexpr int verifications = 6;
+
+std::size_t count_free(const DualProblem& problem, const DualState& state) {
+    std::size_t free = 0;
+    for (std::size_t k = 0; k < problem.size(); ++k) {
+        free +=
+            state.coefficients[k] > problem.lower[k] && state.coefficients[k] < problem.upper[k];
+    }
+    return free;
+}
+
+// Carries one solve: the point, how fast pair steps converge, and whether to hand over.
+class Session {
+  public:
+    Session(const DualProblem& problem, RowSource& rows, Vector start, const SolveOptions& options)
+        : problem_(problem),
+          rows_(rows),
+          options_(options),
+          tolerance_(options.tolerance / problem.gap_unit) {
+        limit_ =
+            options.max_iterations < 0 ? std::numeric_limits<long>::max() : options.max_iterations;
+        state_.coefficients.assign(start.begin(), start.end());
+        for (std::size_t k = 0; k < problem.size(); ++k) {
+            state_.coefficients[k] =
+                std::clamp(state_.coefficients[k], problem.lower[k], problem.upper[k]);
+        }
+        recompute_gradient(problem_, rows_, state_);
+    }
+
+    DualSolution run() {
+        Stopped stopped = Stopped::Converged;
+        for (int round = 0; round < verifications; ++round) {
+            stopped = descend();
+            if (stopped != Stopped::Converged) break;
+            // A gradient updated many thousand times has lost digits that a tight gap asks for.
+            if (options_.tolerance >= 1e-5) break;
+            recompute_gradient(problem_, rows_, state_);
+            if (gap() <= tolerance_) break;
+            if (gap() <= floor() || round + 1 == verifications) {
+                stopped = Stopped::PrecisionFloor;
+                break;
+            }
+        }
+        return result(stopped);
+    }
+
+  private:
+    double gap() const {
+        return kkt_interval(problem_, state_.coefficients, state_.gradient).gap();
+    }
+    double floor() { return precision_floor(problem_, rows_, state_.coefficients); }
+
+    double pair_steps(double target, long steps) {
+        return options_.shrinking ? run_smo_shrinking(problem_, rows_, state_, target, steps)
+                                  : run_smo(problem_, rows_, state_, target, steps);
+    }
+
+    // Pair steps go from one tenfold smaller gap to the next. They hand over to the active set
+    // where it is the cheaper way to the end, judged at a moderate gap by the speed of the last
+    // decade; and, far from any gap, once they have taken as long as the active set is thought to
+    // take.
+    Stopped descend() {
+        double target = std::max(tolerance_, 10.0 * moderate_gap / problem_.gap_unit);
+        if (options_.tolerance >= moderate_gap) target = tolerance_;
+        long decade = 0;  // steps since the last target
+        while (true) {
+            const long before = state_.iterations;
+            const long chunk = 2 * static_cast<long>(problem_.size()) + 500;
+            const double reached = pair_steps(target, std::min(chunk, limit_ - state_.iterations));
+            const long made = state_.iterations - before;
+            decade += made;
+            slow_steps_ += made;
+            if (reached <= tolerance_) return Stopped::Converged;
+            if (state_.iterations >= limit_) return Stopped::IterationLimit;
+            const bool arrived = reached <= target;
+            const bool stuck = !arrived && made < chunk;
+            bool hand_over = stuck || step_seconds(slow_steps_) > patience_ * polish_seconds();
+            if (arrived) {
+                const bool moderate = target <= moderate_gap / problem_.gap_unit;
+                const double decades = std::log10(target / tolerance_);
+                hand_over = moderate && polish_seconds() < step_seconds(decade) * decades;
+                target = std::max(tolerance_, target / 10.0);
+                decade = slow_steps_ = 0;
+            }
+            if (!hand_over) continue;
+            slow_steps_ = 0;
+            if (options_.polish && polish_is_possible()) {
+                ActiveSet active(problem_, rows_, state_);
+                const auto outcome =
+                    active.run(tolerance_, 4 * static_cast<long>(problem_.size()) + 1000);
+                if (outcome == ActiveSet::Outcome::Unbounded) return Stopped::Unbounded;
+                patience_ *= 4.0;
+            } else if (!stuck) {
+                continue;
+            }
+            recompute_gradient(problem_, rows_, state_);
+            if (gap() <= tolerance_) return Stopped::Converged;
+            if (gap() <= floor() || !progress()) return Stopped::PrecisionFloor;
+        }
+    }
+
+    // False when neither pair steps nor the active set have halved the gap in three turns.
+    bool progress() {
+        if (gap() < 0.5 * best_gap_) {
+            best_gap_ = gap();
+            turns_ = 0;
+        }
+        return ++turns_ <= 3;
+    }
+
+    // Rows that cannot all be held would be computed anew at every move.
+    bool polish_is_possible() const { return count_free(problem_, state_) <= rows_.capacity(); }
+
+    double step_seconds(long steps) const {
+        return static_cast<double>(steps) * seconds_per_row_entry *
+               static_cast<double>(problem_.size() + 100);
+    }
+
+    double polish_seconds() const {
+        const double n = static_cast<double>(problem_.size());
+        const double f = static_cast<double>(count_free(problem_, state_));
+        return f * f * f * seconds_per_factor_flop + 4.0 * f * n * seconds_per_row_entry + 1e-5;
+    }
+
+    DualSolution result(Stopped stopped) {
+        DualSolution solution;
+        const KktInterval interval = kkt_interval(problem_, state_.coefficients, state_.gradient);
+        for (std::size_t k = 0; k < problem_.size(); ++k) {
+            solution.objective +=
+                0.5 * state_.coefficients[k] * (state_.gradient[k] + problem_.linear[k]);
+        }
+        solution.offset = -multiplier(interval);
+        solution.kkt_gap = std::max(0.0, interval.gap()) * problem_.gap_unit;
+        solution.iterations = state_.iterations;
+        solution.stopped = stopped;
+        solution.coefficients = std::move(state_.coefficients);
+        solution.gradient = std::move(state_.gradient);
+        return solution;
+    }
+
+    // Mean gradient of the free rows; without any, the middle of the KKT interval.
+    double multiplier(const KktInterval& interval) const {
+        double sum = 0.0;
+        std::size_t free = 0;
+        for (std::size_t k = 0; k < problem_.size(); ++k) {
+            if (state_.coefficients[k] > problem_.lower[k] &&
+                state_.coefficients[k] < problem_.upper[k]) {
+                sum += state_.gradient[k];
+                ++free;
+            }
+        }
+        if (free > 0) return sum / static_cast<double>(free);
+        if (!std::isfinite(interval.low_max)) return interval.up_min;
+        if (!std::isfinite(interval.up_min)) return interval.low_max;
+        return 0.5 * (interval.low_max + interval.up_min);
+    }
+
+    const DualProblem& problem_;
+    RowSource& rows_;
+    const SolveOptions& options_;
+    double tolerance_;
+    long limit_;
+    long slow_steps_ = 0;    // since the last target or hand-over
+    double patience_ = 1.0;  // pair steps per active set, in time; grows when it did not help
+    int turns_ = 0;
+    double best_gap_ = std::numeric_limits<double>::infinity();
+    DualState state_;
+};
+
+}  // namespace
+
+DualSolution solve(const DualProblem& problem, RowSource& rows, Vector start,
+                   const SolveOptions& options) {
+    check(problem);
+    if (start.size() != problem.size() || rows.size() != problem.size()) {
+        throw std::invalid_argument("start, rows and problem must have the same length");
+    }
+    if (!(options.tolerance > 0)) throw std::invalid_argument("the tolerance must be positive");
+    double sum = 0.0, mass = std::abs(problem.total);
+    for (std::size_t k = 0; k < start.size(); ++k) {
+        if (!(start[k] >= problem.lower[k] && start[k] <= problem.upper[k])) {
+            throw std::invalid_argument("the start is outside its bounds in row " +
+                                        std::to_string(k));
+        }
+        sum += start[k];
+        mass += std::abs(start[k]);
+    }
+    if (!(std::abs(sum - problem.total) <= 1e-9 * std::max(mass, 1e-300))) {
+        throw std::invalid_argument("the start does not sum to the total");
+    }
+    return Session(problem, rows, start, options).run();
+}
+
+}  // namespace svsieve

@@ -1,0 +1,91 @@
+#include "svsieve/cached_rows.hpp"
+
+#include "testing.hpp"
+
+using namespace svsieve;
+
+namespace {
+
+RowData dense(std::size_t n, std::size_t d) {
+    return DenseRows{testing::normal_table(n, d, 21), d};
+}
+
+// The same numbers with many zeros, dense and sparse.
+std::pair<RowData, RowData> with_zeros(std::size_t n, std::size_t d) {
+    DenseRows full{testing::normal_table(n, d, 22), d};
+    SparseRows sparse;
+    sparse.width = d;
+    sparse.starts.push_back(0);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t l = 0; l < d; ++l) {
+            double& v = full.values[i * d + l];
+            if ((i + 2 * l) % 3 != 0) {
+                v = 0.0;
+                continue;
+            }
+            sparse.columns.push_back(l);
+            sparse.values.push_back(v);
+        }
+        sparse.starts.push_back(sparse.values.size());
+    }
+    return {full, sparse};
+}
+
+std::shared_ptr<KernelTree> composed(const RowData& data) {
+    const Profile power{ProfileKind::Power, 0.3, 1.0, 2},
+        decay{ProfileKind::Exponential, 0.2, 0.0, 1};
+    std::vector<std::shared_ptr<KernelTree>> factors = {
+        make_leaf(Pairing::Product, power, data),
+        make_leaf(Pairing::SquaredDifference, decay, data)};
+    std::vector<std::shared_ptr<KernelTree>> terms = {
+        make_normalised(make_product(factors)),
+        make_leaf(Pairing::AbsoluteDifference, decay, data)};
+    return make_sum(terms, {0.7, 0.3});
+}
+
+}  // namespace
+
+TEST(sparse_and_dense_rows_agree) {
+    const auto [full, sparse] = with_zeros(30, 17);
+    const auto a = composed(full), b = composed(sparse);
+    std::vector<double> row_a(30), row_b(30);
+    for (std::size_t i = 0; i < 30; ++i) {
+        a->row(i, row_a.data());
+        b->row(i, row_b.data());
+        for (std::size_t k = 0; k < 30; ++k) CHECK_NEAR(row_a[k], row_b[k], 1e-13);
+        CHECK_NEAR(row_a[i], a->diagonal()[i], 1e-13);
+        CHECK_NEAR(row_b[i], b->diagonal()[i], 1e-13);
+    }
+}
+
+TEST(a_small_cache_gives_the_same_rows) {
+    const std::size_t n = 25;
+    CachedRows roomy(composed(dense(n, 4)), 1 << 20), tight(composed(dense(n, 4)), 1);
+    CHECK(roomy.capacity() == n);
+    CHECK(tight.capacity() == 3);
+    std::mt19937 generator(5);
+    for (int ask = 0; ask < 200; ++ask) {
+        const std::size_t i = generator() % n, j = generator() % n;
+        const double *a = tight.row(i), *b = tight.row(j);  // both stay valid
+        for (std::size_t k = 0; k < n; ++k) {
+            CHECK(a[k] == roomy.row(i)[k]);
+            CHECK(b[k] == roomy.row(j)[k]);
+        }
+    }
+}
+
+TEST(restricted_sources_pick_rows_and_columns) {
+    const std::size_t n = 25;
+    CachedRows whole(composed(dense(n, 4)), 1 << 20), source(composed(dense(n, 4)), 1 << 20);
+    for (std::size_t i = 0; i < 10; ++i) source.row(i);
+    const std::vector<std::size_t> kept = {1, 4, 5, 9, 20, 24};
+    const auto part = source.restricted(kept);
+    CHECK(part->size() == kept.size());
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+        for (std::size_t k = 0; k < kept.size(); ++k) {
+            CHECK_NEAR(part->row(i)[k], whole.row(kept[i])[kept[k]], 1e-14);
+        }
+        CHECK_NEAR(part->diagonal()[i], whole.diagonal()[kept[i]], 1e-14);
+    }
+    for (std::size_t k = 0; k < n; ++k) CHECK(source.row(3)[k] == whole.row(3)[k]);  // still serves
+}

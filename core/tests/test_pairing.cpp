@@ -1,0 +1,81 @@
+#include "svsieve/pairing.hpp"
+
+#include <algorithm>
+
+#include "testing.hpp"
+
+using namespace svsieve;
+
+namespace {
+
+const Pairing all[] = {Pairing::Product, Pairing::SquaredDifference, Pairing::AbsoluteDifference};
+
+double term(Pairing pairing, double x, double z) {
+    if (pairing == Pairing::Product) return x * z;
+    return pairing == Pairing::SquaredDifference ? (x - z) * (x - z) : std::abs(x - z);
+}
+
+double naive(Pairing pairing, Matrix x, std::size_t i, Matrix z, std::size_t k,
+             std::size_t columns) {
+    double sum = 0.0;
+    for (std::size_t l = 0; l < columns; ++l) sum += term(pairing, x(i, l), z(k, l));
+    return sum;
+}
+
+}  // namespace
+
+TEST(pairing_matrices_match_their_definition) {
+    for (std::size_t n : {1u, 2u, 63u, 64u, 65u, 130u, 200u}) {
+        for (std::size_t d : {1u, 5u, 129u}) {
+            const auto values = testing::normal_table(n, d, 1);
+            const Matrix x(values.data(), n, d);
+            for (Pairing pairing : all) {
+                std::vector<double> storage(n * n, -1.0);
+                const MutableMatrix s(storage.data(), n, n);
+                build_pairing(pairing, x, s);
+                for (std::size_t i = 0; i < n; i += 7) {
+                    for (std::size_t k = 0; k < n; ++k) {
+                        CHECK_NEAR(s(i, k), naive(pairing, x, i, x, k, d), 1e-12);
+                        CHECK(s(i, k) == s(k, i));
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(cross_pairings_match_their_definition) {
+    const auto a = testing::normal_table(70, 9, 2), b = testing::normal_table(133, 9, 3);
+    const Matrix z(a.data(), 70, 9), x(b.data(), 133, 9);
+    for (Pairing pairing : all) {
+        std::vector<double> storage(70 * 133);
+        const MutableMatrix s(storage.data(), 70, 133);
+        cross_pairing(pairing, z, x, s);
+        for (std::size_t i = 0; i < 70; ++i) {
+            for (std::size_t k = 0; k < 133; ++k)
+                CHECK_NEAR(s(i, k), naive(pairing, z, i, x, k, 9), 1e-12);
+        }
+    }
+}
+
+TEST(dropping_columns_equals_building_without_them) {
+    const std::size_t n = 150, d = 12, dropped = 5;
+    const auto values = testing::normal_table(n, d, 4);
+    const Matrix x(values.data(), n, d);
+    const Matrix removed(values.data() + (d - dropped), n, dropped, d);
+    const Profile profile{ProfileKind::Exponential, 0.3, 0.0, 1};
+    for (Pairing pairing : all) {
+        std::vector<double> storage(n * n), gram_storage(n * n);
+        const MutableMatrix s(storage.data(), n, n), gram(gram_storage.data(), n, n);
+        build_pairing(pairing, x, s);
+        const bool exponential = pairing != Pairing::Product;
+        drop_columns(pairing, removed, s, exponential ? &profile : nullptr, gram);
+        for (std::size_t i = 0; i < n; i += 3) {
+            for (std::size_t k = 0; k < n; ++k) {
+                const double expected = naive(pairing, x, i, x, k, d - dropped);
+                CHECK_NEAR(s(i, k), expected, 1e-12);
+                if (exponential) CHECK_NEAR(gram(i, k), std::exp(-0.3 * expected), 1e-12);
+            }
+        }
+    }
+}
