@@ -1,0 +1,43 @@
+// Hands SciPy's BLAS and LAPACK to the core: their addresses lie in the capsules that SciPy
+// publishes for Cython code.
+#include <string>
+
+#include "arrays.hpp"
+#include "svsieve/linalg.hpp"
+
+namespace svsieve::bindings {
+
+namespace {
+
+void* address(const nb::dict& capsules, const char* name) {
+    if (!capsules.contains(name)) throw std::invalid_argument(std::string("no routine ") + name);
+    PyObject* capsule = nb::object(capsules[name]).ptr();
+    void* pointer = PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule));
+    if (pointer == nullptr) throw nb::python_error();
+    return pointer;
+}
+
+template <class Routine>
+void take(Routine& routine, const nb::dict& capsules, const char* name) {
+    routine = reinterpret_cast<Routine>(address(capsules, name));
+}
+
+void use_linalg(const nb::dict& blas, const nb::dict& lapack) {
+    LinalgTable table;
+    take(table.gemm, blas, "dgemm");
+    take(table.gemv, blas, "dgemv");
+    take(table.ger, blas, "dger");
+    take(table.potrf, lapack, "dpotrf");
+    take(table.potri, lapack, "dpotri");
+    set_linalg(table);
+}
+
+}  // namespace
+
+void bind_blas(nb::module_& m) {
+    m.def("use_linalg", &use_linalg, nb::arg("blas"), nb::arg("lapack"),
+          nb::sig("def use_linalg(blas: dict[str, object], lapack: dict[str, object]) -> None"),
+          "Take the BLAS and LAPACK routines from two tables of capsules.");
+}
+
+}  // namespace svsieve::bindings
