@@ -1,0 +1,264 @@
+"""Checks at the edge: what a user hands to an estimator, refused before anything is computed.
+
+scikit-learn's own validation comes first (shapes, lengths, feature names, conversions); the
+functions here add what it leaves open: the column, the row or the class at fault.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, validate_data
+
+from svsieve.arrays import FloatArray, Table
+from svsieve.resolve import check_real
+
+LIMITS = np.finfo(np.float64)
+
+
+def training_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    """Return X as C-ordered float64 (dense) or canonical CSR, and y as a flat array of labels.
+
+    Sets `n_features_in_` and, where X has column names, `feature_names_in_` on `estimator`.
+    """
+    _refuse_missing_labels(y)
+    X, y = _validated(estimator, X, y=y)
+    X = _canonical(X)
+    _refuse_non_finite(X, estimator)
+    _refuse_unsquarable(X, estimator, training=True)
+    return X, y
+
+
+def prediction_rows(estimator: Any, X: Any) -> Any:
+    """Return X as :func:`training_rows` would, held against the columns seen in training."""
+    X = _canonical(_validated(estimator, X, reset=False))
+    _refuse_non_finite(X, estimator)
+    _refuse_unsquarable(X, estimator, training=False)
+    return X
+
+
+def class_codes(estimator: Any, y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the sorted classes and, for each row, the position of its class among them."""
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"{type(estimator).__name__} needs at least two classes to tell apart; "
+            f"y has only one class: {classes.tolist()[0]!r}."
+        )
+    return classes, codes.astype(np.intp, copy=False)
+
+
+def sample_weights(
+    sample_weight: ArrayLike | None, classes: NDArray[Any], codes: NDArray[np.intp]
+) -> FloatArray:
+    """Return one non-negative weight per row, every class having a row of positive weight."""
+    if sample_weight is None:
+        return np.ones(len(codes))
+    try:
+        weights: FloatArray = check_array(sample_weight, dtype=np.float64, ensure_2d=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must hold one finite number per row: {error}") from error
+    if weights.shape != codes.shape:
+        raise ValueError(
+            f"sample_weight must have one number per row of X, shape {codes.shape}. "
+            f"Got shape {weights.shape} instead."
+        )
+    if (weights < 0).any():
+        row = int(np.argmax(weights < 0))
+        raise ValueError(
+            f"sample_weight must not be negative. Got {weights[row]:g} in row {row} instead."
+        )
+    empty = np.bincount(codes, weights=weights) == 0
+    if empty.all():
+        raise ValueError("sample_weight is zero in every row; some row must have a weight.")
+    if empty.any():
+        raise ValueError(
+            "Every class needs a row of positive weight; sample_weight is zero in every row "
+            f"of class {classes[empty].tolist()[0]!r}."
+        )
+    return weights
+
+
+def class_weights(
+    estimator: Any,
+    class_weight: Any,
+    classes: NDArray[Any],
+    codes: NDArray[np.intp],
+    weights: FloatArray,
+) -> FloatArray:
+    """Return one positive weight per class; "balanced" counts each row with its weight."""
+    owner = type(estimator).__name__
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        counts = np.bincount(codes, weights=weights)
+        return np.asarray(counts.sum() / (len(classes) * counts), dtype=np.float64)
+    if not isinstance(class_weight, dict):
+        raise ValueError(
+            f"The 'class_weight' parameter of {owner} must be None, 'balanced' or a dict from "
+            f"classes to weights. Got {class_weight!r} instead."
+        )
+    known = classes.tolist()
+    for label in class_weight:
+        if label not in known:
+            raise ValueError(
+                f"The 'class_weight' parameter of {owner} names the class {label!r}, which y "
+                f"does not have; the classes are {known}."
+            )
+    return np.array(
+        [
+            check_real(owner, f"class_weight[{label!r}]", class_weight.get(label, 1.0), above=0.0)
+            for label in known
+        ]
+    )
+
+
+def _validated(estimator: Any, X: Any, **options: Any) -> Any:
+    """Run scikit-learn's validation; where it stumbles over text, say in which column."""
+    _refuse_repeated_names(getattr(X, "columns", ()))
+    try:
+        return validate_data(
+            estimator,
+            X,
+            dtype=np.float64,
+            order="C",
+            accept_sparse="csr",
+            ensure_all_finite=False,
+            **options,
+        )
+    except ValueError as error:
+        found = _first_text(X)
+        if found is None:
+            raise
+        row, column, text = found
+        raise ValueError(
+            f"{_column(column, getattr(X, 'columns', None))} of X holds text, {text!r} in row "
+            f"{row}; every column must be numeric, so encode it or leave it out."
+        ) from error
+
+
+def _refuse_repeated_names(names: Iterable[Any]) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ValueError(
+                f"Column names must be unique; {count} columns of X are named {name!r}."
+            )
+
+
+def _first_text(X: Any) -> tuple[int, int, Any] | None:
+    """Row, column and value of the first cell of a dense table that is text and no number."""
+    if sparse.issparse(X):
+        return None
+    cells = np.asarray(X, dtype=object)
+    if cells.ndim != 2:
+        return None
+    for column in range(cells.shape[1]):
+        for row, value in enumerate(cells[:, column]):
+            if isinstance(value, str | bytes):
+                try:
+                    float(value)
+                except ValueError:
+                    return row, column, value
+    return None
+
+
+def _refuse_non_finite(X: Any, estimator: Any) -> None:
+    values = X.data if sparse.issparse(X) else X
+    wrong = ~np.isfinite(values)
+    if not wrong.any():
+        return
+    if sparse.issparse(X):
+        entry = int(np.argmax(wrong))
+        row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
+        column = int(X.indices[entry])
+        value = X.data[entry]
+    else:
+        row, column = (int(place) for place in np.argwhere(wrong)[0])
+        value = X[row, column]
+    what = "NaN" if np.isnan(value) else "infinity"
+    raise ValueError(
+        f"Input X contains {what}: {_column(column, _names(estimator), capital=False)}, row {row}. "
+        f"{type(estimator).__name__} takes finite numbers only; impute or drop missing values."
+    )
+
+
+def _refuse_unsquarable(X: Table, estimator: Any, *, training: bool) -> None:
+    """Refuse columns whose squares leave the range of double precision.
+
+    Kernels multiply or square entries and add them up over columns, gamma="scale" over rows too.
+    Beyond the limits the sum is infinite, or a column counts for nothing though it is not zero.
+    """
+    if sparse.issparse(X):
+        peaks = np.zeros(X.shape[1])
+        np.maximum.at(peaks, X.indices, np.abs(X.data))
+    else:
+        peaks = np.maximum(X.max(axis=0), -X.min(axis=0))
+    terms = float(X.shape[1] * (X.shape[0] if training else 1))
+    least = float(np.sqrt(LIMITS.tiny * terms)) if training else 0.0
+    most = float(np.sqrt(LIMITS.max / (4.0 * terms)))
+    wrong = (peaks > most) | ((peaks > 0) & (peaks < least))
+    if wrong.any():
+        column = int(np.argmax(wrong))
+        happens = "overflow" if peaks[column] > most else "vanish"
+        raise ValueError(
+            f"{_column(column, _names(estimator))} of X has entries of size up to "
+            f"{peaks[column]:.3g}, whose squares {happens} in double precision; the largest must "
+            f"lie between {least:.3g} and {most:.3g}. Scale the column."
+        )
+
+
+def _refuse_missing_labels(y: Any) -> None:
+    """Refuse None, NaN and infinite labels, naming the first row that has one."""
+    if y is None or sparse.issparse(y):
+        return  # scikit-learn's validation answers these
+    try:
+        labels = np.asarray(y)
+    except ValueError:
+        return
+    if labels.ndim == 0:
+        return
+    if labels.dtype.kind == "f":
+        missing = ~np.isfinite(labels)
+    elif labels.dtype.kind == "O":
+        missing = np.array([_is_missing(label) for label in labels.ravel()], dtype=bool)
+    else:
+        return
+    if missing.any():
+        row = int(np.argmax(missing.ravel()))
+        raise ValueError(
+            f"Input y contains missing or infinite labels (NaN): row {row} has "
+            f"{labels.ravel().tolist()[row]!r}. Every row needs the label of its class."
+        )
+
+
+def _is_missing(label: Any) -> bool:
+    if label is None:
+        return True
+    try:
+        return bool(label != label)
+    except (TypeError, ValueError):  # the truth of pandas' NA is not defined
+        return True
+
+
+def _canonical(X: Any) -> Any:
+    """Sorted CSR without duplicates (a copy where the user's matrix is not); dense as it is."""
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _names(estimator: Any) -> Sequence[str] | None:
+    return getattr(estimator, "feature_names_in_", None)
+
+
+def _column(position: int, names: Sequence[Any] | None, *, capital: bool = True) -> str:
+    name = "" if names is None else f" ({str(names[position])!r})"
+    return f"{'Column' if capital else 'column'} {position}{name}"

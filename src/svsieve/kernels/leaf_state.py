@@ -1,0 +1,167 @@
+"""One leaf of a kernel on a table: its pairing matrix, down-dated as columns are dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from svsieve.arrays import FloatArray, IndexArray, Table
+from svsieve.kernels import pairings
+from svsieve.kernels.kernel import PairingKernel, Pairs
+from svsieve.kernels.pair_weights import PairWeights
+from svsieve.native import core, one_blas_thread
+
+
+class LeafState:
+    """The pairing matrix S of one leaf over the kept columns, and contractions with it."""
+
+    def __init__(self, kernel: PairingKernel, X: Table, kept: IndexArray) -> None:
+        self.kernel = kernel
+        self._pairing = pairings.NATIVE[kernel.pairing]
+        scaled = kernel.scaled(X)
+        if isinstance(scaled, np.ndarray):
+            if kernel.pairing != "product":
+                scaled = scaled - scaled.mean(axis=0)
+            self._table: Table = scaled
+        else:
+            self._table = sp.csc_array(scaled)
+        self._columns = np.arange(X.shape[1])  # original index of each column of the table
+        self._build(kept)
+
+    def _build(self, kept: IndexArray) -> None:
+        """Compute S from the kept columns, and forget the others."""
+        at = np.searchsorted(self._columns, kept)
+        if len(at) < len(self._columns):
+            picked = self._table[:, at]
+            self._table = np.ascontiguousarray(picked) if self._is_dense else picked
+        self._columns = kept
+        self._positions = np.arange(len(kept))
+        self.s = pairings.pairing_matrix(self.kernel.pairing, self._table)
+
+    @property
+    def _is_dense(self) -> bool:
+        return isinstance(self._table, np.ndarray)
+
+    def drop(
+        self, kernel: PairingKernel, dropped: IndexArray, kept: IndexArray, *, with_gram: bool
+    ) -> FloatArray | None:
+        """Leave out columns; return the new values of all pairs where they came in the same pass.
+
+        `kernel` is the leaf with the gamma of the kept columns.
+        """
+        self.kernel = kernel
+        if 2 * len(kept) <= len(self._columns):
+            self._build(kept)
+            return None
+        removed = pairings.dense_columns(self._table, np.searchsorted(self._columns, dropped))
+        self._positions = np.searchsorted(self._columns, kept)
+        profile = kernel.native()
+        with one_blas_thread():
+            if not with_gram or profile is None:
+                core.drop_columns(self._pairing, removed, self.s)
+                return None
+            gram = np.empty_like(self.s)
+            core.drop_columns_into(self._pairing, removed, self.s, profile, gram)
+        return gram
+
+    # ---- values
+
+    def own_values(self) -> FloatArray:
+        """Return k(x_i, x_i) of all rows."""
+        return self.kernel.value(np.diagonal(self.s).copy())
+
+    def pairs(self, rows: IndexArray | None = None, without: int | None = None) -> Pairs:
+        """Return the values over some rows, if asked without the kept column at a position."""
+        s = self.s if rows is None or len(rows) == len(self.s) else self.s[np.ix_(rows, rows)]
+        if without is not None:
+            s = s - self._part(rows, without)
+            if self.kernel.pairing != "product":
+                s = np.maximum(s, 0.0)
+        profile = self.kernel.native()
+        if profile is None:
+            values = self.kernel.value(s)
+        else:
+            values = np.empty(s.shape)
+            core.apply_profile(profile, np.ascontiguousarray(s), values)
+        own = np.diagonal(values).copy()
+        return Pairs(values, own, own)
+
+    def _part(self, rows: IndexArray | None, position: int) -> FloatArray:
+        """What one kept column contributes to S."""
+        column = pairings.dense_columns(self._table, self._positions[[position]])[:, 0]
+        x = column if rows is None else column[rows]
+        if self.kernel.pairing == "product":
+            return np.multiply.outer(x, x)
+        difference = np.subtract.outer(x, x)
+        return np.abs(difference) if self.kernel.pairing == "absolute-difference" else difference**2
+
+    # ---- contractions over the kept columns
+
+    def contract_slopes(self, M: PairWeights) -> FloatArray:
+        """Return d<M, K> / d ln v_j."""
+        degree = pairings.HOMOGENEITY[self.kernel.pairing]
+        profile = self.kernel.native()
+        if (
+            profile is not None
+            and profile.kind == core.ProfileKind.IDENTITY
+            and M.vector is not None
+        ):
+            w = np.asarray(M.vector @ self._table[M.rows])[self._positions]
+            return np.asarray(degree * M.scale * w**2)
+        if profile is None:
+            # numpy supplies the slope; the sum over pairs is that of the identity profile
+            s = self.s[np.ix_(M.rows, M.rows)]
+            M = PairWeights(M.rows, None, M.matrix() * self.kernel.slope(s))
+            profile = core.Profile(core.ProfileKind.IDENTITY)
+        return degree * self._contract(core.contract_slopes, profile, M)
+
+    def contract_change(self, M: PairWeights) -> FloatArray | None:
+        """Return <M, K without column j> - <M, K>; None where the core has no tiles for it."""
+        profile = self.kernel.native()
+        if profile is None or not core.has_native_removal(self._pairing, profile.kind):
+            return None
+        if profile.kind == core.ProfileKind.IDENTITY:
+            return -0.5 * self.contract_slopes(M)
+        return self._contract(core.contract_without, profile, M)
+
+    def contract_params(self, M: PairWeights) -> dict[str, float]:
+        """Return the derivatives of <M, K> in the leaf's own parameters."""
+        profile = self.kernel.native()
+        if profile is None:
+            slopes = self.kernel.param_slopes(self.s[np.ix_(M.rows, M.rows)])
+            return {name: float((M.matrix() * slope).sum()) for name, slope in slopes.items()}
+        log_gamma, coef0 = core.contract_params(profile, M.rows, self.s, *_native_weight(M))
+        return {
+            name: value
+            for name, value in {"log_gamma": log_gamma, "coef0": coef0}.items()
+            if name in self.kernel.param_slopes(np.zeros(1))
+        }
+
+    def _contract(
+        self, contraction: Callable[..., FloatArray], profile: core.Profile, M: PairWeights
+    ) -> FloatArray:
+        """Run a native contraction; a sparse table is written out a range of columns at a time."""
+        weight = _native_weight(M)
+
+        def run(table: FloatArray, columns: IndexArray) -> FloatArray:
+            factors = np.ones(len(columns))
+            with one_blas_thread():
+                return contraction(
+                    self._pairing, profile, table, M.rows, columns, factors, self.s, *weight
+                )
+
+        if self._is_dense:
+            return run(self._table, self._positions)
+        kept = self._table[:, self._positions]
+        blocks = [pairings.dense_columns(kept, block) for block in pairings.column_ranges(kept)]
+        return np.concatenate([run(block, np.arange(block.shape[1])) for block in blocks])
+
+
+def _native_weight(M: PairWeights) -> tuple[Any, Any, float]:
+    """M as the core takes it: (dense, outer, scale)."""
+    if M.vector is not None:
+        return None, M.vector, M.scale
+    return M.matrix(), None, 1.0

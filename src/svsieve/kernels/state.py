@@ -1,0 +1,127 @@
+"""What is carried along while columns are dropped: pairing matrices, the kept columns, contractions."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from svsieve.arrays import FloatArray, IndexArray, Table, distinct_indices, float_table
+from svsieve.kernels.contraction import Branch
+from svsieve.kernels.gamma import ColumnMoments
+from svsieve.kernels.kernel import Kernel
+from svsieve.kernels.leaf_state import LeafState
+from svsieve.kernels.pair_weights import PairWeights
+
+
+class KernelState:
+    """A kernel on a table of rows, from which columns can be dropped cheaply.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Gamma rules are evaluated on the kept columns, again after every drop.
+    X : array-like or sparse matrix of shape (n_rows, n_columns)
+    kept : array-like of int, optional
+        Columns in use at the start; all by default.
+
+    Notes
+    -----
+    Dropping columns subtracts their part from each pairing matrix. Cancellation is kept in check by
+    building the matrices anew whenever the number of kept columns has halved.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svsieve.kernels import KernelState, PairWeights, Rbf
+    >>> X = np.array([[0.0, 1.0], [2.0, 1.0]])
+    >>> state = KernelState(Rbf(gamma=0.5), X)
+    >>> M = PairWeights.outer([1.0, -1.0])
+    >>> state.contract_without(M)
+    array([0.        , 1.72932943])
+    >>> state.drop([1])
+    >>> state.kept
+    array([0])
+    """
+
+    def __init__(self, kernel: Kernel, X: Table, *, kept: npt.ArrayLike | None = None) -> None:
+        table = float_table(X)
+        self._moments = ColumnMoments.of(table)
+        self._rule = kernel
+        n_columns = table.shape[1]
+        self.kept: IndexArray = (
+            np.arange(n_columns) if kept is None else distinct_indices(kept, "kept", n_columns)
+        )
+        if not len(self.kept):
+            raise ValueError("kept must name at least one column.")
+        self.n_rows = int(table.shape[0])
+        self.kernel = kernel.bind_to(self._moments, self.kept)
+        self._leaves = [LeafState(leaf, table, self.kept) for leaf in self.kernel.leaves()]
+        self._gram: FloatArray | None = None
+
+    @property
+    def n_kept(self) -> int:
+        """Number of columns in use."""
+        return len(self.kept)
+
+    def gram(self) -> FloatArray:
+        """Return the Gram matrix on the kept columns. The state keeps it: do not write to it."""
+        if self._gram is None:
+            self._gram = self._tree().values(None).values
+        return self._gram
+
+    def diagonal(self) -> FloatArray:
+        """Return k(x_i, x_i) on the kept columns."""
+        own = [leaf.own_values() for leaf in self._leaves]
+        return self.kernel.diagonal_from(own)
+
+    def drop(self, columns: npt.ArrayLike) -> None:
+        """Leave out columns, named by their original indices."""
+        dropped = distinct_indices(columns, "columns", len(self._moments.mean))
+        unknown = np.setdiff1d(dropped, self.kept)
+        if len(unknown):
+            raise ValueError(f"column {unknown[0]} cannot be dropped: it is not kept.")
+        if len(dropped) == self.n_kept:
+            raise ValueError("the last columns cannot be dropped: at least one must be kept.")
+        if not len(dropped):
+            return
+        self.kept = np.setdiff1d(self.kept, dropped)
+        self.kernel = self._rule.bind_to(self._moments, self.kept)
+        with_gram = self._gram is not None and not self.kernel.children
+        self._gram = None
+        for leaf, kernel in zip(self._leaves, self.kernel.leaves(), strict=True):
+            self._gram = leaf.drop(kernel, dropped, self.kept, with_gram=with_gram)
+
+    # ---- the three contractions
+
+    def contract_slopes(self, M: PairWeights) -> FloatArray:
+        """Return d<M, K> / d ln v_j for each kept column j, where v_j multiplies the column."""
+        self._check(M)
+        return self._tree().slopes(M)
+
+    def contract_params(self, M: PairWeights) -> dict[str, float]:
+        """Return the derivatives of <M, K> in the kernel's parameters.
+
+        Names are "log_gamma" and "coef0"; in a composed kernel they carry the position of the part,
+        "0.log_gamma", and a sum adds "0.log_coefficient".
+        """
+        self._check(M)
+        return self._tree().params(M)
+
+    def contract_without(self, M: PairWeights, *, change: bool = False) -> FloatArray:
+        """Return <M, K without column j> for each kept column j, gamma unchanged.
+
+        With ``change=True`` return the difference from <M, K>, summed up directly so that nothing
+        cancels.
+        """
+        self._check(M)
+        difference = self._tree().change_without(M, self.n_kept)
+        if change:
+            return difference
+        return difference + M.inner(self.gram())
+
+    def _tree(self) -> Branch:
+        return Branch.of(self.kernel, self._leaves)
+
+    def _check(self, M: PairWeights) -> None:
+        if len(M.rows) and M.rows.max() >= self.n_rows:
+            raise ValueError(f"M weighs row {M.rows.max()}, the table has {self.n_rows} rows.")

@@ -1,0 +1,35 @@
+"""Machines as instances of one quadratic program, and its solver.
+
+min_b  1/2 b'(K + Diag(ridge)) b + linear'b     s.t.  lower <= b <= upper,  sum(b) = total
+"""
+
+from svsieve.machines.classifiers import CSvm, L2Svm
+from svsieve.machines.descriptions import (
+    EnclosingSphere,
+    NegativeSvdd,
+    OneClass,
+    Svdd,
+    squared_radius,
+)
+from svsieve.machines.multiclass import BinaryTask, one_vs_one, one_vs_rest
+from svsieve.machines.problem import DualProblem, DualSolution, Machine, solve
+from svsieve.machines.starts import feasible_start, rescale_start
+
+__all__ = [
+    "BinaryTask",
+    "CSvm",
+    "DualProblem",
+    "DualSolution",
+    "EnclosingSphere",
+    "L2Svm",
+    "Machine",
+    "NegativeSvdd",
+    "OneClass",
+    "Svdd",
+    "feasible_start",
+    "one_vs_one",
+    "one_vs_rest",
+    "rescale_start",
+    "solve",
+    "squared_radius",
+]

@@ -1,0 +1,64 @@
+"""Several classes as several two-class problems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from svsieve.arrays import FloatArray, IndexArray, index_vector
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryTask:
+    """One two-class problem: which rows take part and which class is +1.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+    labels : ndarray of +1.0 and -1.0, one per entry of `rows`
+    positive, negative : int
+        Class codes; `negative` is -1 where it stands for all other classes.
+    """
+
+    rows: IndexArray
+    labels: FloatArray
+    positive: int
+    negative: int
+
+
+def one_vs_one(codes: npt.ArrayLike, n_classes: int) -> list[BinaryTask]:
+    """Return one task per pair of classes i < j, class i as +1, in the order (0,1), (0,2), ...
+
+    Examples
+    --------
+    >>> from svsieve.machines import one_vs_one
+    >>> [(task.positive, task.negative) for task in one_vs_one([0, 1, 2, 1], 3)]
+    [(0, 1), (0, 2), (1, 2)]
+    """
+    classes = index_vector(codes, "codes", n_classes)
+    tasks = []
+    for first, second in combinations(range(n_classes), 2):
+        rows = np.flatnonzero((classes == first) | (classes == second))
+        labels = np.where(classes[rows] == first, 1.0, -1.0)
+        tasks.append(BinaryTask(rows, labels, first, second))
+    return tasks
+
+
+def one_vs_rest(codes: npt.ArrayLike, n_classes: int) -> list[BinaryTask]:
+    """Return one task per class, that class as +1 and all others as -1.
+
+    Examples
+    --------
+    >>> from svsieve.machines import one_vs_rest
+    >>> one_vs_rest([0, 1, 2, 1], 3)[1].labels
+    array([-1.,  1., -1.,  1.])
+    """
+    classes = index_vector(codes, "codes", n_classes)
+    rows = np.arange(len(classes))
+    return [
+        BinaryTask(rows, np.where(classes == code, 1.0, -1.0), code, -1)
+        for code in range(n_classes)
+    ]

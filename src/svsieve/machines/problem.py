@@ -1,0 +1,186 @@
+"""The dual problem, its solution, and the call into the core that leads from one to the other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from svsieve.arrays import FloatArray, float_vector
+from svsieve.kernels import PairWeights
+from svsieve.machines.starts import feasible_start
+from svsieve.native import core, one_blas_thread
+
+_VECTORS = ("linear", "lower", "upper", "ridge")
+
+Stopped = Literal["converged", "iteration-limit", "unbounded", "precision-floor"]
+
+
+@dataclass(frozen=True, eq=False)
+class DualProblem:
+    """min 1/2 b'(K + Diag(ridge)) b + linear'b  s.t.  lower <= b <= upper, sum(b) = total.
+
+    Parameters
+    ----------
+    linear, lower, upper, ridge : array-like of shape (n_rows,)
+        Bounds may be infinite.
+    total : float
+    gap_unit : float, default=1.0
+        The KKT gap is reported, and compared with tolerances, after multiplication by this: nu * n for
+        programs whose coefficients sum to one, so that a tolerance means the same for all.
+    """
+
+    linear: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    total: float
+    ridge: FloatArray
+    gap_unit: float = 1.0
+
+    def __post_init__(self) -> None:
+        vectors = {name: float_vector(getattr(self, name), name) for name in _VECTORS}
+        n = Counter(len(v) for v in vectors.values()).most_common(1)[0][0]
+        for name, vector in vectors.items():
+            object.__setattr__(self, name, float_vector(vector, name, n))
+        for name in ("linear", "ridge"):
+            if not np.isfinite(vectors[name]).all():
+                raise ValueError(f"{name} must be finite.")
+        if (vectors["ridge"] < 0).any():
+            raise ValueError("ridge must not be negative.")
+        crossed = np.flatnonzero(~(vectors["lower"] <= vectors["upper"]))
+        if len(crossed):
+            k = crossed[0]
+            raise ValueError(
+                f"lower must not exceed upper. Row {k} has {vectors['lower'][k]} and "
+                f"{vectors['upper'][k]}."
+            )
+        if not np.isfinite(self.total):
+            raise ValueError(f"total must be finite. Got {self.total!r}.")
+        if not (np.isfinite(self.gap_unit) and self.gap_unit > 0):
+            raise ValueError(f"gap_unit must be positive. Got {self.gap_unit!r}.")
+
+    @property
+    def n_rows(self) -> int:
+        """Number of coefficients."""
+        return len(self.linear)
+
+
+@dataclass(frozen=True, eq=False)
+class DualSolution:
+    """A solution of a `DualProblem`.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (n_rows,)
+        Signed: y * alpha for a support vector machine.
+    gradient : ndarray of shape (n_rows,)
+        (K + Diag(ridge)) b + linear.
+    offset : float
+        The constant of the decision function: minus the multiplier of the sum.
+    objective : float
+    kkt_gap : float
+        In the unit of the problem's `gap_unit`.
+    iterations : int
+    stopped : str
+        "converged"; "iteration-limit"; "unbounded": the program has no finite optimum (a hard margin
+        on rows that cannot be separated); "precision-floor": rounding does not allow a smaller gap.
+    """
+
+    coefficients: FloatArray
+    gradient: FloatArray
+    offset: float
+    objective: float
+    kkt_gap: float
+    iterations: int
+    stopped: Stopped
+
+
+class Machine(Protocol):
+    """What a machine says: its program, its value, and how the value depends on the Gram matrix."""
+
+    def problem(
+        self,
+        diagonal: npt.ArrayLike,
+        labels: npt.ArrayLike | None = None,
+        row_weights: npt.ArrayLike | None = None,
+    ) -> DualProblem:
+        """Return the program for rows with the given k(x, x)."""
+
+    def value(self, solution: DualSolution, problem: DualProblem) -> float:
+        """Return the optimal value that criteria and bounds are made of."""
+
+    def pair_weights(self, solution: DualSolution) -> PairWeights:
+        """Return M with d(value) = <M, dK>."""
+
+
+def solve(
+    problem: DualProblem,
+    rows: FloatArray | core.CachedRows,
+    *,
+    start: npt.ArrayLike | None = None,
+    tol: float = 1e-8,
+    max_iter: int = -1,
+    shrinking: bool = True,
+    polish: bool = True,
+) -> DualSolution:
+    """Solve a dual problem.
+
+    Parameters
+    ----------
+    problem : DualProblem
+    rows : ndarray of shape (n_rows, n_rows) or row source
+        The Gram matrix, or what `kernels.row_source` returns.
+    start : array-like of shape (n_rows,), optional
+        Where to begin: any vector; it is projected on the constraints. Changes the time, not the
+        solution.
+    tol : float, default=1e-8
+        KKT gap to reach.
+    max_iter : int, default=-1
+        Limit on pair steps; -1 for none.
+    shrinking : bool, default=True
+        Leave rows that rest at a bound out for a while.
+    polish : bool, default=True
+        Finish with the active-set method where it is the cheaper way to a small gap.
+
+    Returns
+    -------
+    DualSolution
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svsieve.kernels import Linear
+    >>> from svsieve.machines import CSvm, solve
+    >>> gram = Linear().gram(np.array([[-1.0], [1.0], [3.0]]))
+    >>> problem = CSvm(C=10.0).problem(np.diag(gram), labels=[-1, 1, 1])
+    >>> solve(problem, gram).coefficients
+    array([-0.5,  0.5,  0. ])
+    """
+    if max_iter != -1 and max_iter < 1:
+        raise ValueError(f"max_iter must be positive, or -1 for no limit. Got {max_iter!r}.")
+    if not tol > 0:
+        raise ValueError(f"tol must be positive. Got {tol!r}.")
+    n = rows.size() if isinstance(rows, core.CachedRows) else len(rows)
+    if n != problem.n_rows:
+        raise ValueError(f"the kernel has {n} rows, the problem {problem.n_rows}.")
+    options = core.SolveOptions(float(tol), int(max_iter), shrinking, polish)
+    begin = feasible_start(problem, start)
+    arguments = (
+        problem.linear,
+        problem.lower,
+        problem.upper,
+        problem.ridge,
+        float(problem.total),
+        float(problem.gap_unit),
+        begin,
+        options,
+    )
+    with one_blas_thread():
+        if isinstance(rows, core.CachedRows):
+            answer = core.solve_cached(rows, *arguments)
+        else:
+            answer = core.solve_gram(np.ascontiguousarray(rows, dtype=np.float64), *arguments)
+    return DualSolution(*answer)  # type: ignore[arg-type]
