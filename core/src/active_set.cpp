@@ -111,7 +111,8 @@ void ActiveSet::factorise() {
             }
             q(i, i) = diagonal(inside[i]);
         }
-        if (invert_positive_definite(q, dependent)) {
+        // A poor inverse will do, as long as refinement converges with it.
+        if (invert_positive_definite(q, std::max(1e-13, 100.0 * noise_ / scale_))) {
             free_ = inside;
             MutableMatrix p = inverse();
             std::vector<double> v(f, 0.0);
@@ -260,15 +261,19 @@ bool ActiveSet::settle() {
         multiplier_ = multiplier_guess();
         std::vector<double> residual(free_.size() + 1), step;
         residual[0] = problem_.total;
-        for (double b : state_.coefficients) residual[0] -= b;
-        double worst = 0.0;
+        double mass = std::abs(problem_.total), worst = 0.0;
+        for (double b : state_.coefficients) {
+            residual[0] -= b;
+            mass += std::abs(b);
+        }
+        const bool sums_up = std::abs(residual[0]) <= 1e-14 * mass;
         for (std::size_t k = 0; k < free_.size(); ++k) {
             residual[k + 1] = multiplier_ - state_.gradient[free_[k]];
             worst = std::max(worst, std::abs(residual[k + 1]));
         }
-        if (worst <= floor_) return true;
-        if (worst > 0.1 * previous) {
-            if (worst <= 10.0 * floor_) return true;
+        if (worst <= floor_ && sums_up) return true;
+        if (worst > std::max(floor_, 0.1 * previous)) {
+            if (worst <= 10.0 * floor_ && sums_up) return true;
             if (round > refinements / 2) return false;
             factorise();
             if (unbounded_) return false;

@@ -50,7 +50,7 @@ def _refuse_non_finite(values: FloatArray, name: str) -> None:
 
 
 def distinct_indices(values: npt.ArrayLike, name: str, limit: int) -> IndexArray:
-    """Return `values` as ascending int64 indices, refusing any outside [0, limit) or named twice."""
+    """Return `values` as ascending indices, refusing any outside [0, limit) or named twice."""
     indices = np.sort(index_vector(values, name, limit))
     repeated = indices[1:][np.diff(indices) == 0]
     if len(repeated):

@@ -1,5 +1,5 @@
 """Errors that name the parts involved."""
 
 
-class IncompatibleParts(ValueError):
+class IncompatiblePartsError(ValueError):
     """Two parts that cannot work together; the message names both and what is missing."""

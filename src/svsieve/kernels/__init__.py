@@ -1,7 +1,7 @@
-"""Kernels k(x, z) = phi(s), s = sum_j w_j t_j(x, z), and the contractions that criteria are made of.
+"""Kernels k(x, z) = phi(s), s = sum_j w_j t_j(x, z), and the contractions of criteria.
 
-A kernel is a scalar profile phi over an additive pairing t with non-negative column weights w. A column
-with weight zero is dropped, any other weight scales it.
+A kernel is a scalar profile phi over an additive pairing t with non-negative column weights w. A
+column with weight zero is dropped, any other weight scales it.
 """
 
 from svsieve.kernels.composite import Normalised, Product, Sum

@@ -1,8 +1,8 @@
 """Contractions through composed kernels.
 
-A pair weight on the whole kernel is pulled back, node by node, to the leaves, where the core contracts
-it. Removing a column is not linear in the leaves: only sums pass it on; products and normalised
-kernels are evaluated anew without each column in turn.
+A pair weight on the whole kernel is pulled back, node by node, to the leaves, where the core
+contracts it. Removing a column is not linear in the leaves: only sums pass it on; products and
+normalised kernels are evaluated anew without each column in turn.
 """
 
 from __future__ import annotations

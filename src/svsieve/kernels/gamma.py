@@ -41,8 +41,8 @@ def check_gamma(gamma: Gamma, owner: str) -> None:
     """Refuse anything but a positive number, a `PerFeature` or "scale"."""
     if isinstance(gamma, PerFeature) or (isinstance(gamma, str) and gamma == "scale"):
         return
-    number = np.nan if isinstance(gamma, (str, bool)) or not np.isscalar(gamma) else float(gamma)
-    if not 0.0 < number < np.inf:
+    is_number = np.isscalar(gamma) and not isinstance(gamma, (str, bool))
+    if not is_number or not 0.0 < float(gamma) < np.inf:
         raise ValueError(
             f"gamma of {owner} must be a positive number, PerFeature(share) or 'scale'. "
             f"Got {gamma!r}."

@@ -27,7 +27,8 @@ class Pairs:
 class Kernel(ABC):
     """A symmetric positive semi-definite function of two rows.
 
-    Kernels are values: they hold parameters and no data. `+`, `*` and a number in front compose them.
+    Kernels are values: they hold parameters and no data. `+`, `*` and a number in front compose
+    them.
     """
 
     # ---- structure: leaves hold pairings, inner nodes join the values of their children
@@ -127,7 +128,8 @@ class PairingKernel(Kernel):
     """A kernel phi(s) over a pairing; subclass it to add one.
 
     A subclass is a frozen dataclass with the class attribute `pairing` ("product",
-    "squared-difference" or "absolute-difference") and three elementwise numpy methods: `value` (phi),
+    "squared-difference" or "absolute-difference") and three elementwise numpy methods: `value`
+    (phi),
     `slope` (d phi / d s) and `param_slopes` (derivatives in its parameters). That is all that
     any part of the library needs of it; `native` may name a profile of the core for speed.
 
@@ -234,7 +236,7 @@ class PairingKernel(Kernel):
         return float(gamma)
 
     def column_factors(self, n_columns: int) -> FloatArray:
-        """Return what each column is multiplied by so that the plain pairing carries the weights."""
+        """Return what to multiply each column by so that the pairing carries the weights."""
         if self.weights is None:
             return np.ones(n_columns)
         if len(self.weights) != n_columns:

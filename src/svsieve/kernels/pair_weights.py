@@ -1,7 +1,7 @@
 """Symmetric weights M over row pairs: what a machine's solution says about the Gram matrix.
 
-Every criterion is a contraction of such a matrix with the kernel, and most rows carry no weight: only
-support vectors enter.
+Every criterion is a contraction of such a matrix with the kernel, and most rows carry no weight:
+only support vectors enter.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from svsieve.arrays import FloatArray, Table, float_table
-from svsieve.errors import IncompatibleParts
+from svsieve.errors import IncompatiblePartsError
 from svsieve.kernels.composite import Normalised, Product, Sum
 from svsieve.kernels.kernel import Kernel, PairingKernel
 from svsieve.kernels.pairings import NATIVE
@@ -13,7 +13,7 @@ from svsieve.native import core
 
 # A whole Gram matrix up to this size is worth its memory whatever the kernel costs.
 SMALL_GRAM_BYTES = 64 << 20
-# With this many entries per row or more, single rows cost much more than their share of a matrix product.
+# With this many entries per row, single rows cost much more than their share of a matrix product.
 LONG_ROWS = 100
 
 
@@ -85,7 +85,7 @@ def _tree(kernel: Kernel, X: Table) -> core.KernelTree:
         return core.product_tree(parts)
     if isinstance(kernel, Normalised):
         return core.normalised_tree(parts[0])
-    raise IncompatibleParts(f"{type(kernel).__name__} has no rows on demand: {_REMEDY}")
+    raise IncompatiblePartsError(f"{type(kernel).__name__} has no rows on demand: {_REMEDY}")
 
 
 _REMEDY = "it needs the whole Gram matrix in memory; allow more of it, or use fewer rows."
@@ -95,7 +95,7 @@ def _leaf(kernel: PairingKernel, X: Table) -> core.KernelTree:
     kernel.gamma_number()
     profile = kernel.native()
     if profile is None:
-        raise IncompatibleParts(f"{type(kernel).__name__} has no native profile: {_REMEDY}")
+        raise IncompatiblePartsError(f"{type(kernel).__name__} has no native profile: {_REMEDY}")
     table = kernel.scaled(X)
     pairing = NATIVE[kernel.pairing]
     if isinstance(table, np.ndarray):

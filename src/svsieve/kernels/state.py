@@ -1,4 +1,4 @@
-"""What is carried along while columns are dropped: pairing matrices, the kept columns, contractions."""
+"""What is carried along while columns are dropped: pairing matrices and the kept columns."""
 
 from __future__ import annotations
 

@@ -185,8 +185,8 @@ class NegativeSvdd(_Sphere):
     Parameters
     ----------
     C_target, C_outlier : float
-        Penalties of targets outside and of outliers inside; C_target times the number of targets must be
-        at least 1.
+        Penalties of targets outside and of outliers inside; C_target times the number of targets
+        must be at least 1.
 
     Examples
     --------
@@ -211,7 +211,7 @@ class NegativeSvdd(_Sphere):
         labels: npt.ArrayLike | None = None,
         row_weights: npt.ArrayLike | None = None,
     ) -> DualProblem:
-        """Return the dual in signed coefficients: targets in [0, C_target], outliers in [-C_outlier, 0]."""
+        """Return the dual: targets in [0, C_target], outliers in [-C_outlier, 0]."""
         own = float_vector(diagonal, "diagonal")
         n = len(own)
         t = signs(labels, n, "NegativeSvdd")
@@ -220,7 +220,8 @@ class NegativeSvdd(_Sphere):
         lower = np.where(t < 0, -self.C_outlier * weights, 0.0)
         if upper.sum() < 1.0 - 1e-9:
             raise ValueError(
-                f"C_target of NegativeSvdd times the targets must be at least 1. Got {upper.sum():.6g}."
+                "C_target of NegativeSvdd times the targets must be at least 1. "
+                f"Got {upper.sum():.6g}."
             )
         unit = min(float(n), max(1.0, 1.0 / self.C_target))
         return DualProblem(-0.5 * own, lower, upper, 1.0, np.zeros(n), gap_unit=unit)

@@ -29,8 +29,8 @@ class DualProblem:
         Bounds may be infinite.
     total : float
     gap_unit : float, default=1.0
-        The KKT gap is reported, and compared with tolerances, after multiplication by this: nu * n for
-        programs whose coefficients sum to one, so that a tolerance means the same for all.
+        The KKT gap is reported, and compared with tolerances, after multiplication by this: nu * n
+        for programs whose coefficients sum to one, so that a tolerance means the same for all.
     """
 
     linear: FloatArray
@@ -85,8 +85,9 @@ class DualSolution:
         In the unit of the problem's `gap_unit`.
     iterations : int
     stopped : str
-        "converged"; "iteration-limit"; "unbounded": the program has no finite optimum (a hard margin
-        on rows that cannot be separated); "precision-floor": rounding does not allow a smaller gap.
+        "converged"; "iteration-limit"; "unbounded": the program has no finite optimum (a hard
+        margin on rows that cannot be separated); "precision-floor": rounding does not allow a
+        smaller gap.
     """
 
     coefficients: FloatArray

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def feasible_start(problem: DualProblem, start: npt.ArrayLike | None = None) -> FloatArray:
     """Return the point nearest to `start` (zero by default) that obeys bounds and sum.
 
-    The Euclidean projection is clip(start - tau, lower, upper) with the tau for which it sums to the
-    total. That sum falls monotonously and piecewise linearly in tau: the kinks are where an
+    The Euclidean projection is clip(start - tau, lower, upper) with the tau for which it sums to
+    the total. That sum falls monotonously and piecewise linearly in tau: the kinks are where an
     entry meets a bound, so the right piece is found by bisection over the sorted kinks and solved
     exactly.
 
@@ -86,8 +86,8 @@ def _slack(total: float) -> float:
 def rescale_start(coefficients: npt.ArrayLike, old_C: float, new_C: float) -> FloatArray:
     """Return a start for another C from the solution for an old one.
 
-    When C grows the old coefficients stay feasible and are the better start; when it shrinks they are
-    scaled, which keeps their sum and the rows at the bound.
+    When C grows the old coefficients stay feasible and are the better start; when it shrinks they
+    are scaled, which keeps their sum and the rows at the bound.
 
     Examples
     --------
