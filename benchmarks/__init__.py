@@ -1,0 +1,1 @@
+"""Measurements that print ratios; nothing here is imported by the package or its tests."""

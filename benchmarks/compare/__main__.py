@@ -1,0 +1,61 @@
+"""``python -m benchmarks.compare [names...] [--repeat N] [--threads T]``."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import time
+from collections.abc import Sequence
+
+from threadpoolctl import threadpool_limits
+
+from benchmarks.compare.timing import Options, Report
+
+NAMES = (
+    "svc_fit",
+    "tight_gap",
+    "contract_without",
+    "contract_slopes",
+    "warm_start",
+    "memory",
+)
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"any of {', '.join(NAMES)}")
+    parser.add_argument("--repeat", type=int, default=5, help="timed rounds per side (default 5)")
+    parser.add_argument("--threads", type=int, default=1, help="threads of both sides (default 1)")
+    asked = parser.parse_args(arguments)
+    for name in asked.names:
+        if name not in NAMES:
+            parser.error(f"no benchmark is called {name!r}; there are {', '.join(NAMES)}")
+    if asked.repeat < 1 or asked.threads < 1:
+        parser.error("--repeat and --threads must be at least 1")
+    return asked
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the benchmarks asked for, print their tables and store them as JSON."""
+    asked = parse(arguments)
+    options = Options(repeat=asked.repeat, threads=asked.threads)
+    for name in asked.names or NAMES:
+        # Imported before the limit is set, so that every thread pool of both sides exists by then.
+        try:
+            module = importlib.import_module(f"benchmarks.compare.{name}")
+        except ModuleNotFoundError as missing:
+            raise SystemExit(
+                f"{name} needs {missing.name}: install svsieve with its bench extra, "
+                "and run from the repository root"
+            ) from missing
+        started = time.perf_counter()
+        with threadpool_limits(limits=options.threads):
+            report: Report = module.run(options)
+            path = report.save(name, options)
+        report.show()
+        print(f"{time.perf_counter() - started:.0f} s; written to {path}\n")
+
+
+if __name__ == "__main__":
+    main()
