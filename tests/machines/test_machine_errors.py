@@ -1,0 +1,111 @@
+"""Machines and programs that cannot be are refused with the culprit's name."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from svsieve.machines import (
+    CSvm,
+    DualProblem,
+    EnclosingSphere,
+    L2Svm,
+    NegativeSvdd,
+    OneClass,
+    Svdd,
+)
+
+DIAGONAL = np.ones(6)
+Y = np.array([1, -1, 1, -1, 1, -1])
+
+
+@pytest.mark.parametrize("make", [CSvm, L2Svm])
+@pytest.mark.parametrize("C", [0.0, -1.0, math.nan])
+def test_penalty_of_an_svm(make, C: float) -> None:
+    with pytest.raises(ValueError, match=r"\bC\b"):
+        make(C=C)
+
+
+@pytest.mark.parametrize("nu", [0.0, -0.1, 1.1, math.nan])
+@pytest.mark.parametrize("make", [OneClass, Svdd])
+def test_nu(make, nu: float) -> None:
+    with pytest.raises(ValueError, match="nu"):
+        make(nu=nu)
+
+
+def test_svdd_wants_exactly_one_of_its_two_settings() -> None:
+    with pytest.raises(ValueError, match=r"(?=.*\bC\b)(?=.*\bnu\b)"):
+        Svdd()
+    with pytest.raises(ValueError, match=r"(?=.*\bC\b)(?=.*\bnu\b)"):
+        Svdd(C=0.5, nu=0.5)
+
+
+def test_svdd_bound_too_small_for_the_rows() -> None:
+    with pytest.raises(ValueError, match=r"\bC\b"):
+        Svdd(C=0.1).problem(DIAGONAL)
+
+
+def test_negative_svdd_bound_too_small_for_the_targets() -> None:
+    with pytest.raises(ValueError, match="C_target"):
+        NegativeSvdd(C_target=0.2, C_outlier=1.0).problem(DIAGONAL, Y)
+
+
+@pytest.mark.parametrize("ridge", [-0.1, math.nan, math.inf])
+def test_ridge_of_the_sphere(ridge: float) -> None:
+    with pytest.raises(ValueError, match="ridge"):
+        EnclosingSphere(ridge=ridge)
+
+
+@pytest.mark.parametrize("machine", [CSvm(), L2Svm(), NegativeSvdd(C_target=1.0, C_outlier=1.0)])
+class TestLabels:
+    def test_missing(self, machine) -> None:
+        with pytest.raises(ValueError, match="labels"):
+            machine.problem(DIAGONAL)
+
+    def test_of_another_length(self, machine) -> None:
+        with pytest.raises(ValueError, match="labels"):
+            machine.problem(DIAGONAL, Y[:5])
+
+    def test_other_than_plus_and_minus_one(self, machine) -> None:
+        with pytest.raises(ValueError, match=r"labels.*2"):
+            machine.problem(DIAGONAL, np.array([1, -1, 2, 1, -1, 1]))
+
+
+@pytest.mark.parametrize("machine", [CSvm(), L2Svm()])
+@pytest.mark.parametrize("label", [1, -1])
+def test_one_class_only(machine, label: int) -> None:
+    with pytest.raises(ValueError, match=r"(?i)class|label"):
+        machine.problem(DIAGONAL, np.full(6, label))
+
+
+def good() -> dict:
+    return {
+        "linear": np.zeros(3),
+        "lower": np.zeros(3),
+        "upper": np.ones(3),
+        "total": 1.0,
+        "ridge": np.zeros(3),
+    }
+
+
+def test_a_good_problem() -> None:
+    assert DualProblem(**good()).gap_unit == 1.0
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("linear", np.zeros(2)),
+        ("linear", np.array([0.0, np.nan, 0.0])),
+        ("lower", np.array([0.0, 2.0, 0.0])),
+        ("upper", np.array([1.0, np.nan, 1.0])),
+        ("ridge", np.array([0.0, -1.0, 0.0])),
+        ("total", np.nan),
+        ("gap_unit", 0.0),
+    ],
+)
+def test_a_bad_problem(field: str, value) -> None:
+    with pytest.raises(ValueError, match=field):
+        DualProblem(**{**good(), field: value})
