@@ -18,6 +18,7 @@ using OutTable = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>
 using Column = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using IndexColumn = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using OwnedColumn = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+using OwnedTable = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 
 Matrix view(const Table& table);
 MutableMatrix view(const OutTable& table);
@@ -33,5 +34,6 @@ OwnedColumn owned(std::vector<double>&& values);
 void bind_kernels(nb::module_& m);
 void bind_solver(nb::module_& m);
 void bind_blas(nb::module_& m);
+void bind_pool(nb::module_& m);
 
 }  // namespace svsieve::bindings

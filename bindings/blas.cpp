@@ -25,6 +25,7 @@ void take(Routine& routine, const nb::dict& capsules, const char* name) {
 void use_linalg(const nb::dict& blas, const nb::dict& lapack) {
     LinalgTable table;
     take(table.gemm, blas, "dgemm");
+    take(table.syrk, blas, "dsyrk");
     take(table.gemv, blas, "dgemv");
     take(table.ger, blas, "dger");
     take(table.potrf, lapack, "dpotrf");

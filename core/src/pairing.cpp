@@ -10,7 +10,7 @@ namespace svsieve {
 
 namespace {
 
-constexpr std::size_t block_rows = 128;  // rows of S in one task
+constexpr std::size_t block_rows = 256;  // rows of S in one task
 constexpr std::size_t square = 64;       // tile of a transposed copy
 
 std::vector<double> squared_norms(Matrix x) {
@@ -48,6 +48,17 @@ void absolute_block(Matrix z, Matrix x, MutableMatrix out) {
     }
 }
 
+// Rows [r0, r1) of the lower triangle of target = alpha X X' + beta target.
+void product_rows(double alpha, Matrix x, std::size_t r0, std::size_t r1, double beta,
+                  MutableMatrix target) {
+    const Matrix rows(x.row(r0), r1 - r0, x.columns, x.stride);
+    const Matrix before(x.data, r0, x.columns, x.stride);
+    multiply_transposed(alpha, rows, before, beta,
+                        MutableMatrix(target.data, r1 - r0, r0, target.stride));
+    multiply_by_own_transpose(alpha, rows, beta,
+                              MutableMatrix(target.data + r0, r1 - r0, r1 - r0, target.stride));
+}
+
 // Copies the rows [r0, r1) of the lower triangle into the upper one.
 void mirror(MutableMatrix s, std::size_t r0, std::size_t r1) {
     for (std::size_t j0 = 0; j0 < r1; j0 += square) {
@@ -77,13 +88,12 @@ void build_pairing(Pairing pairing, Matrix x, MutableMatrix s, const Profile* pr
     const bool distances = pairing == Pairing::SquaredDifference;
     const std::vector<double> norms = distances ? squared_norms(x) : std::vector<double>();
     each_row_block(x.rows, [&](std::size_t r0, std::size_t r1) {
-        const Matrix rows(x.row(r0), r1 - r0, x.columns, x.stride);
-        const Matrix before(x.data, r1, x.columns, x.stride);
         const MutableMatrix target(s.row(r0), r1 - r0, r1, s.stride);
         if (pairing == Pairing::AbsoluteDifference) {
-            absolute_block(rows, before, target);
+            absolute_block(Matrix(x.row(r0), r1 - r0, x.columns, x.stride),
+                           Matrix(x.data, r1, x.columns, x.stride), target);
         } else {
-            multiply_transposed(1.0, rows, before, 0.0, target);
+            product_rows(1.0, x, r0, r1, 0.0, target);
         }
         for (std::size_t i = r0; i < r1; ++i) {
             double* row = s.row(i);
@@ -123,18 +133,16 @@ void drop_columns(Pairing pairing, Matrix removed, MutableMatrix s, const Profil
     const bool distances = pairing == Pairing::SquaredDifference;
     const std::vector<double> norms = distances ? squared_norms(removed) : std::vector<double>();
     each_row_block(removed.rows, [&](std::size_t r0, std::size_t r1) {
-        const Matrix rows(removed.row(r0), r1 - r0, removed.columns, removed.stride);
-        const Matrix before(removed.data, r1, removed.columns, removed.stride);
         if (pairing == Pairing::Product) {
-            multiply_transposed(-1.0, rows, before, 1.0,
-                                MutableMatrix(s.row(r0), r1 - r0, r1, s.stride));
+            product_rows(-1.0, removed, r0, r1, 1.0, MutableMatrix(s.row(r0), r1 - r0, r1, s.stride));
         } else {
             std::vector<double> buffer((r1 - r0) * r1);
             const MutableMatrix part(buffer.data(), r1 - r0, r1);
             if (distances) {
-                multiply_transposed(1.0, rows, before, 0.0, part);
+                product_rows(1.0, removed, r0, r1, 0.0, part);
             } else {
-                absolute_block(rows, before, part);
+                absolute_block(Matrix(removed.row(r0), r1 - r0, removed.columns, removed.stride),
+                               Matrix(removed.data, r1, removed.columns, removed.stride), part);
             }
             for (std::size_t i = r0; i < r1; ++i) {
                 double* row = s.row(i);

@@ -45,6 +45,22 @@ void gemm(char* ta, char* tb, int* m, int* n, int* k, double* alpha, double* a, 
     }
 }
 
+void syrk(char* uplo, char* trans, int* n, int* k, double* alpha, double* a, int* lda, double* beta,
+          double* c, int* ldc) {
+    for (int j = 0; j < *n; ++j) {
+        for (int i = 0; i < *n; ++i) {
+            if (*uplo == 'U' ? i > j : i < j) continue;
+            double sum = 0.0;
+            for (int l = 0; l < *k; ++l) {
+                sum += *trans == 'N' ? a[i + l * *lda] * a[j + l * *lda]
+                                     : a[l + i * *lda] * a[l + j * *lda];
+            }
+            double& target = c[i + j * *ldc];
+            target = *alpha * sum + (*beta == 0.0 ? 0.0 : *beta * target);
+        }
+    }
+}
+
 void gemv(char* trans, int* m, int* n, double* alpha, double* a, int* lda, double* x, int* incx,
           double* beta, double* y, int* incy) {
     const bool plain = *trans == 'N';
@@ -109,6 +125,7 @@ void potri(char*, int* n, double* a, int* lda, int* info) {
 int main(int count, char** arguments) {
     svsieve::LinalgTable table;
     table.gemm = gemm;
+    table.syrk = syrk;
     table.gemv = gemv;
     table.ger = ger;
     table.potrf = potrf;

@@ -15,6 +15,8 @@ namespace svsieve {
 struct LinalgTable {
     void (*gemm)(char* transa, char* transb, int* m, int* n, int* k, double* alpha, double* a,
                  int* lda, double* b, int* ldb, double* beta, double* c, int* ldc) = nullptr;
+    void (*syrk)(char* uplo, char* trans, int* n, int* k, double* alpha, double* a, int* lda,
+                 double* beta, double* c, int* ldc) = nullptr;
     void (*gemv)(char* trans, int* m, int* n, double* alpha, double* a, int* lda, double* x,
                  int* incx, double* beta, double* y, int* incy) = nullptr;
     void (*ger)(int* m, int* n, double* alpha, double* x, int* incx, double* y, int* incy,
@@ -27,6 +29,9 @@ void set_linalg(const LinalgTable& table);
 
 // C = alpha A B' + beta C, all row-major; A is m x k, B is n x k.
 void multiply_transposed(double alpha, Matrix a, Matrix b, double beta, MutableMatrix c);
+
+// Lower triangle of C = alpha A A' + beta C, row-major.
+void multiply_by_own_transpose(double alpha, Matrix a, double beta, MutableMatrix c);
 
 // C = alpha A B + beta C, all row-major.
 void multiply(double alpha, Matrix a, Matrix b, double beta, MutableMatrix c);

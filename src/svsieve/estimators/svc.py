@@ -29,7 +29,8 @@ from svsieve.estimators.validation import (
     sample_weights,
     training_rows,
 )
-from svsieve.kernels import Kernel, Linear, PerFeature, kernel_values
+from svsieve.kernels import Kernel, Linear, PerFeature
+from svsieve.kernels.rows import values_of
 from svsieve.machines import BinaryTask, CSvm, DualSolution, L2Svm, one_vs_one, solve
 from svsieve.resolve import (
     check_flag,
@@ -317,9 +318,9 @@ class SVC(ClassifierMixin, BaseEstimator):
     ) -> list[DualSolution]:
         budget = int(self.cache_size * 2**20)
         with np.errstate(over="ignore", invalid="ignore"):  # said with the row below
-            diagonal = kernel.diagonal(X)
+            diagonal = kernel.diagonal_of(X)
         _refuse_overflow(diagonal, kernel)
-        shared = kernel_values(kernel, X, budget)
+        shared = values_of(kernel, X, budget)
 
         def values(rows: NDArray[np.intp]) -> Any:
             """Kernel values among `rows`, at hand or on demand."""
@@ -327,7 +328,7 @@ class SVC(ClassifierMixin, BaseEstimator):
                 return shared
             if isinstance(shared, np.ndarray):
                 return shared[np.ix_(rows, rows)]
-            return kernel_values(kernel, X[rows], budget)
+            return values_of(kernel, X[rows], budget)
 
         return [
             solve(

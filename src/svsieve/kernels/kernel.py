@@ -75,7 +75,10 @@ class Kernel(ABC):
 
     def gram(self, X: Table) -> FloatArray:
         """Return k(x_i, x_k) for all pairs of rows."""
-        table = float_table(X)
+        return self.gram_of(float_table(X))
+
+    def gram_of(self, table: Table) -> FloatArray:
+        """`gram` of a table that has been checked."""
         return self._evaluate([leaf.pairs(table, None) for leaf in self.leaves()]).values
 
     def cross(self, Z: Table, X: Table) -> FloatArray:
@@ -87,7 +90,10 @@ class Kernel(ABC):
 
     def diagonal(self, X: Table) -> FloatArray:
         """Return k(x_i, x_i) for all rows."""
-        table = float_table(X)
+        return self.diagonal_of(float_table(X))
+
+    def diagonal_of(self, table: Table) -> FloatArray:
+        """`diagonal` of a table that has been checked."""
         return self.diagonal_from([leaf.own_values(table) for leaf in self.leaves()])
 
     def diagonal_from(self, own: Sequence[FloatArray]) -> FloatArray:

@@ -63,7 +63,7 @@ class LeafState:
             if not with_gram or profile is None:
                 core.drop_columns(self._pairing, removed, self.s)
                 return None
-            gram = np.empty_like(self.s)
+            gram = core.empty_table(*self.s.shape)
             core.drop_columns_into(self._pairing, removed, self.s, profile, gram)
         return gram
 
@@ -84,7 +84,7 @@ class LeafState:
         if profile is None:
             values = self.kernel.value(s)
         else:
-            values = np.empty(s.shape)
+            values = core.empty_table(*s.shape)
             core.apply_profile(profile, np.ascontiguousarray(s), values)
         own = np.diagonal(values).copy()
         return Pairs(values, own, own)

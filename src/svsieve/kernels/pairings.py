@@ -67,10 +67,10 @@ def pairing_matrix(
         Z, X = Z - shift, None if X is None else X - shift
     with one_blas_thread():
         if X is None:
-            out = np.empty((len(Z), len(Z)))
+            out = core.empty_table(len(Z), len(Z))
             core.build_pairing(NATIVE[pairing], Z, out, profile)
         else:
-            out = np.empty((len(Z), len(X)))
+            out = core.empty_table(len(Z), len(X))
             core.cross_pairing(NATIVE[pairing], Z, X, out, profile)
     return out
 

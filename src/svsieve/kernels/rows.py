@@ -42,15 +42,19 @@ def kernel_values(
     >>> kernel_values(Rbf(gamma=0.5), np.array([[0.0], [2.0]])).shape
     (2, 2)
     """
-    table = float_table(X)
+    return values_of(kernel, float_table(X), budget_bytes)
+
+
+def values_of(kernel: Kernel, table: Table, budget_bytes: int) -> FloatArray | core.CachedRows:
+    """`kernel_values` of a table that has been checked."""
     n_rows = table.shape[0]
     size = 8 * n_rows * n_rows
     entries = (table.size if isinstance(table, np.ndarray) else table.nnz) / max(1, n_rows)
     native = all(leaf.native() is not None for leaf in kernel.leaves())
     small_or_long = size <= SMALL_GRAM_BYTES or entries >= LONG_ROWS
     if size <= budget_bytes and (small_or_long or not native):
-        return kernel.gram(table)
-    return row_source(kernel, table, budget_bytes)
+        return kernel.gram_of(table)
+    return core.CachedRows(_tree(kernel, table), int(budget_bytes))
 
 
 def row_source(kernel: Kernel, X: Table, budget_bytes: int = 1 << 30) -> core.CachedRows:
