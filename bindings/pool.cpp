@@ -1,6 +1,6 @@
-// Memory for n x n matrices. Training and every elimination step need one, and asking the system for
-// fresh pages each time can cost as much as the matrix itself. A few released blocks are kept for
-// the next matrix of about the same size.
+// Memory for n x n matrices. Training and every elimination step need one, and asking the system
+// for fresh pages each time can cost as much as the matrix itself. A few released blocks are kept
+// for the next matrix of about the same size.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace svsieve::bindings {
 
 namespace {
 
-constexpr std::size_t page = std::size_t{2} << 20;           // of a huge page, which is asked for
+constexpr std::size_t page = std::size_t{2} << 20;            // of a huge page, which is asked for
 constexpr std::size_t kept_at_most = std::size_t{128} << 20;  // bytes
 
 struct Block {
@@ -24,7 +24,7 @@ struct Block {
 };
 
 class Pool {
-   public:
+  public:
     Block take(std::size_t bytes) {
         const std::size_t size = (bytes + page - 1) / page * page;
         {
@@ -60,7 +60,7 @@ class Pool {
         std::free(block.memory);
     }
 
-   private:
+  private:
     std::mutex mutex_;
     std::vector<Block> free_;
     std::size_t kept_ = 0;

@@ -15,6 +15,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // Schur complement, relative to the scale, below which a row is taken to depend on F: the first
 // where a bound ends the walk before the little curvature there is would, the second in any case.
 constexpr double dependent = 1e-10;
+constexpr double suspicious = 1e-6;  // below, a Schur complement is computed with care
 constexpr double surely_dependent = 1e-13;
 constexpr int refinements = 12;
 
@@ -107,12 +108,11 @@ void ActiveSet::factorise() {
         for (std::size_t i = 0; i < f; ++i) {
             const double* row = rows_.row(inside[i]);
             for (std::size_t j = 0; j < f; ++j) {
-                q(i, j) = (row[inside[j]] - shift_[inside[i]]) - shift_[inside[j]];
+                q(i, j) = entry(row, inside[i], inside[j]);
             }
-            q(i, i) = diagonal(inside[i]);
         }
         // A poor inverse will do, as long as refinement converges with it.
-        if (invert_positive_definite(q, std::max(1e-13, 100.0 * noise_ / scale_))) {
+        if (invert_positive_definite(q, std::max(1e-15, noise_ / scale_))) {
             free_ = inside;
             MutableMatrix p = inverse();
             std::vector<double> v(f, 0.0);
@@ -130,56 +130,104 @@ void ActiveSet::factorise() {
         }
     }
     // Dependent rows: one by one, each dependent one walking to a bound.
+    rebuilding_ = true;
     for (std::size_t row : inside) {
         while (state_.coefficients[row] > problem_.lower[row] &&
                state_.coefficients[row] < problem_.upper[row]) {
-            if (enter(row) || unbounded_) break;
+            if (enter(row) != Entry::Walked) break;
         }
-        if (unbounded_) return;
+        if (unbounded_) break;
     }
+    rebuilding_ = false;
 }
 
-// Borders P by a row. False where the row depended on F: a null direction was walked to a bound
-// instead, and the caller may try again.
-bool ActiveSet::enter(std::size_t row) {
+double ActiveSet::entry(const double* kernel_row, std::size_t i, std::size_t k) const {
+    return i == k ? diagonal(i) : (kernel_row[k] - shift_[i]) - shift_[k];
+}
+
+// z = P u with u the row's column of the bordered matrix, and the Schur complement. Where that is
+// small P may have lost the digits that matter: z is then refined against the matrix itself.
+ActiveSet::Border ActiveSet::border(std::size_t row) {
     const std::size_t f = free_.size();
-    reserve(f + 2);
+    Border border{std::vector<double>(f + 1), 0.0, problem_.ridge[row], noise_, true};
+    std::vector<double> u(f + 1), residual(f + 1), correction(f + 1);
+    const double* kernel_row = rows_.row(row);
+    u[0] = 1.0;
+    for (std::size_t k = 0; k < f; ++k) u[k + 1] = entry(kernel_row, row, free_[k]);
+    std::vector<double>& z = border.z;
+    multiply(inverse(), u.data(), z.data());
+    const auto schur = [&] {
+        double value = diagonal(row);
+        for (std::size_t k = 0; k <= f; ++k) value -= u[k] * z[k];
+        return value;
+    };
+    border.schur = schur();
+    for (int round = 0; round < 3 && border.schur < suspicious * scale_; ++round) {
+        residual[0] = u[0];
+        for (std::size_t k = 0; k < f; ++k) {
+            const double* other = rows_.row(free_[k]);
+            residual[0] -= z[k + 1];
+            residual[k + 1] = u[k + 1] - z[0];
+            for (std::size_t j = 0; j < f; ++j) {
+                residual[k + 1] -= entry(other, free_[k], free_[j]) * z[j + 1];
+            }
+        }
+        multiply(inverse(), residual.data(), correction.data());
+        double largest = 0.0, change = 0.0;
+        for (std::size_t k = 0; k <= f; ++k) {
+            z[k] += correction[k];
+            if (k == 0) continue;  // the multiplier, in another unit
+            largest = std::max(largest, std::abs(z[k]));
+            change = std::max(change, std::abs(correction[k]));
+        }
+        border.schur = schur();
+        border.reliable = change <= 1e-4 * largest;
+        if (!std::isfinite(border.schur) || change <= 1e-12 * largest) break;
+    }
+    double mass = 1.0;
+    for (std::size_t k = 0; k < f; ++k) {
+        border.ridge += problem_.ridge[free_[k]] * z[k + 1] * z[k + 1];
+        mass += std::abs(z[k + 1]);
+    }
+    border.noise *= mass * mass;
+    // K is positive semi-definite, so the ridge is a lower bound that rounding cannot take away.
+    border.schur = std::max(border.schur, border.ridge);
+    return border;
+}
+
+// Borders P by a row, or, where the row depends on F, walks a null direction to a bound.
+ActiveSet::Entry ActiveSet::enter(std::size_t row) {
+    reserve(free_.size() + 2);
     ++moves_;
-    if (f == 0) {
+    if (free_.empty()) {
         free_.push_back(row);
         MutableMatrix p = inverse();
         p(0, 0) = -diagonal(row);
         p(0, 1) = p(1, 0) = 1.0;
         p(1, 1) = 0.0;
-        return true;
+        return Entry::Entered;
     }
-    std::vector<double> u(f + 1), z(f + 1);
-    const double* kernel_row = rows_.row(row);
-    u[0] = 1.0;
-    for (std::size_t k = 0; k < f; ++k) {
-        u[k + 1] = (kernel_row[free_[k]] - shift_[row]) - shift_[free_[k]];
+    Border found = border(row);
+    if (!found.reliable && !rebuilding_) {
+        factorise();
+        if (unbounded_ || free_.empty()) return Entry::Skipped;
+        reserve(free_.size() + 2);
+        found = border(row);
     }
-    multiply(inverse(), u.data(), z.data());
-    double schur = diagonal(row);
-    for (std::size_t k = 0; k <= f; ++k) schur -= u[k] * z[k];
-    double ridge_part = problem_.ridge[row];
-    for (std::size_t k = 0; k < f; ++k)
-        ridge_part += problem_.ridge[free_[k]] * z[k + 1] * z[k + 1];
-    // K is positive semi-definite, so the ridge is a lower bound that rounding cannot take away.
-    schur = std::max(schur, ridge_part);
-    if (!(schur > dependent * scale_) && ridge_part == 0.0) {
-        if (schur > std::max(surely_dependent * scale_, noise_)) {
-            z.push_back(schur);  // a little curvature: used only if no bound is in the way
-        }
-        if (walk_null_direction(row, z)) return false;
-        if (unbounded_) return false;
+    if (!found.reliable) return Entry::Skipped;
+    const std::size_t size = free_.size();
+    if (!(found.schur > dependent * scale_) && found.ridge == 0.0) {
+        const bool curved = found.schur > std::max(surely_dependent * scale_, found.noise);
+        const Entry entry = walk_null_direction(row, found.z, curved ? found.schur : 0.0);
+        if (entry != Entry::Entered || unbounded_) return entry;
     }
-    rank_one_update(inverse(), 1.0 / schur, z.data());
+    rank_one_update(inverse(), 1.0 / found.schur, found.z.data());
     free_.push_back(row);
     MutableMatrix p = inverse();
-    for (std::size_t k = 0; k <= f; ++k) p(k, f + 1) = p(f + 1, k) = -z[k] / schur;
-    p(f + 1, f + 1) = 1.0 / schur;
-    return true;
+    for (std::size_t k = 0; k <= size; ++k)
+        p(k, size + 1) = p(size + 1, k) = -found.z[k] / found.schur;
+    p(size + 1, size + 1) = 1.0 / found.schur;
+    return Entry::Entered;
 }
 
 // Removes the row at `position` of F from P.
@@ -201,17 +249,19 @@ void ActiveSet::leave(std::size_t position) {
 }
 
 // Moves `row` and F along a direction that changes no gradient on F (beyond a common constant),
-// downhill, to the first bound. False, with nothing moved, if the direction has a little curvature
-// after all and no bound comes before its minimum.
-bool ActiveSet::walk_null_direction(std::size_t row, const std::vector<double>& z) {
+// downhill, to the first bound. Entered, with nothing moved, if the direction has a little
+// curvature and no bound comes before its minimum: the row may be bordered. Skipped if the only way
+// is uphill.
+ActiveSet::Entry ActiveSet::walk_null_direction(std::size_t row, const std::vector<double>& z,
+                                                double curvature) {
     const std::size_t f = free_.size();
-    const double curvature = z.size() > f + 1 ? z.back() : 0.0;
     flush();
     double slope = state_.gradient[row];
     for (std::size_t k = 0; k < f; ++k) slope -= z[k + 1] * state_.gradient[free_[k]];
     double sign = slope > 0 ? -1.0 : 1.0;
     if (state_.coefficients[row] <= problem_.lower[row]) sign = 1.0;
     if (state_.coefficients[row] >= problem_.upper[row]) sign = -1.0;
+    if (sign * slope > 0) return Entry::Skipped;
 
     const auto room = [&](std::size_t k, double direction) {
         if (direction > 0) return (problem_.upper[k] - state_.coefficients[k]) / direction;
@@ -227,10 +277,10 @@ bool ActiveSet::walk_null_direction(std::size_t row, const std::vector<double>& 
             blocked = k;
         }
     }
-    if (curvature > 0 && !(step < std::abs(slope) / curvature)) return false;
+    if (curvature > 0 && !(step < std::abs(slope) / curvature)) return Entry::Entered;
     if (step == infinity) {
         unbounded_ = true;
-        return false;
+        return Entry::Skipped;
     }
     if (blocked == f) {
         fix_at_bound(row, sign > 0);
@@ -247,10 +297,25 @@ bool ActiveSet::walk_null_direction(std::size_t row, const std::vector<double>& 
     }
     if (blocked != f) leave(blocked);
     flush();
-    return true;
+    return Entry::Walked;
 }
 
 // ---- the iteration
+
+// P times the residual. The sum must come out right whatever the state of P: what is missing is
+// added along the direction in which P itself changes the sum.
+void ActiveSet::newton_step(const std::vector<double>& residual, std::vector<double>& step) {
+    step.assign(free_.size() + 1, 0.0);
+    const MutableMatrix p = inverse();
+    multiply(p, residual.data(), step.data());
+    double missing = residual[0], direction = 0.0;
+    for (std::size_t k = 1; k < step.size(); ++k) {
+        missing -= step[k];
+        direction += p(0, k);
+    }
+    if (!(std::abs(direction) > 0.1)) return;
+    for (std::size_t k = 1; k < step.size(); ++k) step[k] += missing / direction * p(0, k);
+}
 
 // Newton steps on F until its gradient is level. False if refinement stalls above the floor.
 bool ActiveSet::settle() {
@@ -282,8 +347,7 @@ bool ActiveSet::settle() {
         }
         previous = worst;
         while (!free_.empty()) {
-            step.assign(free_.size() + 1, 0.0);
-            multiply(inverse(), residual.data(), step.data());
+            newton_step(residual, step);
             double t = 1.0;
             std::size_t blocked = free_.size();
             for (std::size_t k = 0; k < free_.size(); ++k) {
@@ -350,7 +414,7 @@ ActiveSet::Outcome ActiveSet::run(double tolerance, long max_moves) {
             const double b = state_.coefficients[row];
             const bool at_bound = b <= problem_.lower[row] || b >= problem_.upper[row];
             if (!at_bound || std::find(free_.begin(), free_.end(), row) != free_.end()) continue;
-            while (!enter(row) && !unbounded_) {
+            while (enter(row) == Entry::Walked) {
                 // The walk ended at a bound of the row itself: it has changed sides and waits its
                 // turn.
                 const double now = state_.coefficients[row];

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <utility>
 
 #include "expm1_scheme.hpp"
 #include "svsieve/linalg.hpp"
@@ -36,20 +35,6 @@ struct Gathered {
         }
     }
     const double* row(std::size_t k) const { return values.data() + k * stride; }
-    // Difference between the largest and the smallest entry of the columns [c0, c1), widest of
-    // them.
-    double widest(std::size_t c0, std::size_t c1) const {
-        double widest = 0.0;
-        for (std::size_t l = c0; l < c1; ++l) {
-            double least = row(0)[l], most = least;
-            for (std::size_t k = 1; k < rows; ++k) {
-                least = std::min(least, row(k)[l]);
-                most = std::max(most, row(k)[l]);
-            }
-            widest = std::max(widest, most - least);
-        }
-        return widest;
-    }
     void scale(std::size_t c0, std::size_t c1, double factor) {
         for (std::size_t k = 0; k < rows; ++k) {
             for (std::size_t l = c0; l < c1; ++l) values[k * stride + l] *= factor;
@@ -230,28 +215,73 @@ void slopes_by_products(Pairing pairing, const Slope& slope, const Gathered& z, 
     }
 }
 
-// Gaussian and Laplace. A group of columns takes the expm1 scheme where its largest argument allows
-// it.
-void remove_exponential(bool absolute, const Profile& profile, Gathered z, Matrix s, Indices rows,
-                        const PairWeight& weight, MutableVector out) {
+// How many doublings of the expm1 scheme each column needs; -1 where it must take exponentials.
+std::vector<int> doublings_of(bool absolute, double factor, const ColumnBlock& block) {
+    const std::size_t columns = block.columns.size();
+    std::vector<double> least(columns), most(columns);
+    for (std::size_t k = 0; k < block.rows.size(); ++k) {
+        const double* source = block.table.row(block.rows[k]);
+        for (std::size_t l = 0; l < columns; ++l) {
+            const double x = source[block.columns[l]];
+            least[l] = k == 0 ? x : std::min(least[l], x);
+            most[l] = k == 0 ? x : std::max(most[l], x);
+        }
+    }
+    std::vector<int> doublings(columns);
+    for (std::size_t l = 0; l < columns; ++l) {
+        const double range = factor * block.factors[l] * (most[l] - least[l]);
+        doublings[l] = doublings_for(absolute ? range : range * range);
+    }
+    return doublings;
+}
+
+// Gaussian and Laplace, for some of the columns, which all take the scheme (in order of their
+// doublings) or all take exponentials. A narrow column must not keep company with a wide one: the
+// difference of two exponentials would cancel.
+void remove_exponential(bool absolute, const Profile& profile, const ColumnBlock& block, Matrix s,
+                        const PairWeight& weight, const std::vector<std::size_t>& chosen,
+                        const std::vector<int>& doublings, MutableVector out) {
+    if (chosen.empty()) return;
+    const double factor = absolute ? profile.gamma : std::sqrt(profile.gamma);
+    std::vector<std::size_t> columns(chosen.size());
+    std::vector<double> factors(chosen.size()), sums(chosen.size(), 0.0);
+    for (std::size_t c = 0; c < chosen.size(); ++c) {
+        columns[c] = block.columns[chosen[c]];
+        factors[c] = block.factors[chosen[c]];
+    }
     const std::size_t group = vector_kernels().group_width;
     const Expm1Scheme& scheme = expm1_scheme();
-    std::vector<int> doublings(z.stride / group);
-    for (std::size_t g = 0; g < doublings.size(); ++g) {
-        const double range = z.widest(g * group, (g + 1) * group);
-        doublings[g] = doublings_for(absolute ? range : range * range);
-        if (doublings[g] < 0) continue;
-        const double factor = std::ldexp(scheme.scale, -doublings[g]);
-        z.scale(g * group, (g + 1) * group, absolute ? factor : std::sqrt(factor));
+    Gathered z({block.table, block.rows, columns, factors}, factor, group);
+    std::vector<int> of_group(z.stride / group);
+    for (std::size_t g = 0; g < of_group.size(); ++g) {
+        of_group[g] = doublings[chosen[std::min((g + 1) * group, chosen.size()) - 1]];
+        if (of_group[g] < 0) continue;
+        const double halved = std::ldexp(scheme.scale, -of_group[g]);
+        z.scale(g * group, (g + 1) * group, absolute ? halved : std::sqrt(halved));
     }
-    each_tile(profile, z, s, rows, weight, out,
-              [&](const RemovalTile& part, std::size_t g, double* sums) {
-                  if (doublings[g] >= 0) {
-                      vector_kernels().removal_series(part, scheme, doublings[g], absolute, sums);
+    each_tile(profile, z, s, block.rows, weight, sums,
+              [&](const RemovalTile& part, std::size_t g, double* target) {
+                  if (of_group[g] >= 0) {
+                      vector_kernels().removal_series(part, scheme, of_group[g], absolute, target);
                   } else {
-                      vector_kernels().removal_exponential(part, absolute, sums);
+                      vector_kernels().removal_exponential(part, absolute, target);
                   }
               });
+    for (std::size_t c = 0; c < chosen.size(); ++c) out[chosen[c]] += sums[c];
+}
+
+void remove_exponential(bool absolute, const Profile& profile, const ColumnBlock& block, Matrix s,
+                        const PairWeight& weight, MutableVector out) {
+    const double factor = absolute ? profile.gamma : std::sqrt(profile.gamma);
+    const std::vector<int> doublings = doublings_of(absolute, factor, block);
+    std::vector<std::size_t> narrow, wide;
+    for (std::size_t l = 0; l < doublings.size(); ++l)
+        (doublings[l] < 0 ? wide : narrow).push_back(l);
+    std::stable_sort(narrow.begin(), narrow.end(),
+                     [&](std::size_t a, std::size_t b) { return doublings[a] < doublings[b]; });
+    for (const auto& chosen : {narrow, wide}) {
+        remove_exponential(absolute, profile, block, s, weight, chosen, doublings, out);
+    }
 }
 
 void remove_power(const Profile& profile, const Gathered& z, Matrix s, Indices rows,
@@ -307,14 +337,12 @@ void contract_without(Pairing pairing, const Profile& profile, const ColumnBlock
         for (std::size_t l = 0; l < out.size(); ++l) out[l] -= slopes[l];
         return;
     }
-    const bool absolute = pairing == Pairing::AbsoluteDifference;
-    const double factor = absolute ? profile.gamma : std::sqrt(profile.gamma);
-    Gathered z(block, factor, vector_kernels().group_width);
     if (profile.kind == ProfileKind::Exponential) {
-        remove_exponential(absolute, profile, std::move(z), s, block.rows, weight, out);
-    } else {
-        remove_power(profile, z, s, block.rows, weight, out);
+        const bool absolute = pairing == Pairing::AbsoluteDifference;
+        return remove_exponential(absolute, profile, block, s, weight, out);
     }
+    const Gathered z(block, std::sqrt(profile.gamma), vector_kernels().group_width);
+    remove_power(profile, z, s, block.rows, weight, out);
 }
 
 ParamSlopes contract_params(const Profile& profile, Matrix s, Indices rows,

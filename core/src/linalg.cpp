@@ -40,7 +40,8 @@ void multiply_transposed(double alpha, Matrix a, Matrix b, double beta, MutableM
 void multiply_by_own_transpose(double alpha, Matrix a, double beta, MutableMatrix c) {
     if (c.rows == 0) return;
     int n = static_cast<int>(a.rows), k = static_cast<int>(a.columns);
-    int lda = static_cast<int>(std::max<std::size_t>(1, a.stride)), ldc = static_cast<int>(c.stride);
+    int lda = static_cast<int>(std::max<std::size_t>(1, a.stride)),
+        ldc = static_cast<int>(c.stride);
     char upper = 'U', transposed = 'T';
     routines().syrk(&upper, &transposed, &n, &k, &alpha, loose(a.data), &lda, &beta, c.data, &ldc);
 }

@@ -134,7 +134,8 @@ void drop_columns(Pairing pairing, Matrix removed, MutableMatrix s, const Profil
     const std::vector<double> norms = distances ? squared_norms(removed) : std::vector<double>();
     each_row_block(removed.rows, [&](std::size_t r0, std::size_t r1) {
         if (pairing == Pairing::Product) {
-            product_rows(-1.0, removed, r0, r1, 1.0, MutableMatrix(s.row(r0), r1 - r0, r1, s.stride));
+            product_rows(-1.0, removed, r0, r1, 1.0,
+                         MutableMatrix(s.row(r0), r1 - r0, r1, s.stride));
         } else {
             std::vector<double> buffer((r1 - r0) * r1);
             const MutableMatrix part(buffer.data(), r1 - r0, r1);

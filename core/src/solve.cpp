@@ -105,11 +105,16 @@ class Session {
             if (!hand_over) continue;
             slow_steps_ = 0;
             if (options_.polish && polish_is_possible()) {
+                const std::vector<double> before_polish = state_.coefficients;
                 ActiveSet active(problem_, rows_, state_);
                 const auto outcome =
                     active.run(tolerance_, 4 * static_cast<long>(problem_.size()) + 1000);
                 if (outcome == ActiveSet::Outcome::Unbounded) return Stopped::Unbounded;
                 patience_ *= 4.0;
+                const auto& b = state_.coefficients;
+                if (!std::all_of(b.begin(), b.end(), [](double v) { return std::isfinite(v); })) {
+                    state_.coefficients = before_polish;
+                }
             } else if (!stuck) {
                 continue;
             }

@@ -39,10 +39,22 @@ class ActiveSet {
     Outcome run(double tolerance, long max_moves);
 
   private:
+    enum class Entry { Entered, Walked, Skipped };
+    struct Border {
+        std::vector<double> z;
+        double schur;
+        double ridge;  // what the ridge alone contributes to it
+        double noise;  // what rounding may
+        bool reliable;
+    };
+
     void factorise();
-    bool enter(std::size_t row);
+    double entry(const double* kernel_row, std::size_t i, std::size_t k) const;
+    Border border(std::size_t row);
+    Entry enter(std::size_t row);
     void leave(std::size_t position);
-    bool walk_null_direction(std::size_t row, const std::vector<double>& direction);
+    Entry walk_null_direction(std::size_t row, const std::vector<double>& z, double curvature);
+    void newton_step(const std::vector<double>& residual, std::vector<double>& step);
     bool settle();
     void flush();
     double multiplier_guess() const;
@@ -72,6 +84,7 @@ class ActiveSet {
     double floor_ = 0.0;
     long moves_ = 0;
     bool unbounded_ = false;
+    bool rebuilding_ = false;
 };
 
 }  // namespace svsieve
