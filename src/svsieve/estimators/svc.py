@@ -87,8 +87,8 @@ class SVC(ClassifierMixin, BaseEstimator):
     max_iter : int, default=-1
         Limit of solver iterations per pair of classes; -1 is none.
     cache_size : float, default=1000
-        Memory in MB for kernel values in training: the whole Gram matrix if it fits, the rows
-        last used otherwise.
+        Memory in MB for kernel values in training: the whole Gram matrix if it fits and is worth
+        it, the rows last used otherwise.
 
     Attributes
     ----------

@@ -36,14 +36,13 @@ class Branch:
     @classmethod
     def of(cls, kernel: Kernel, leaves: Sequence[LeafState]) -> Branch:
         """Hang the leaf states, given left to right, into the tree of the kernel."""
-        queue = iter(leaves)
+        return cls._hang(kernel, iter(leaves))
 
-        def visit(node: Kernel) -> Branch:
-            if not node.children:
-                return cls(node, next(queue))
-            return cls(node, None, [visit(child) for child in node.children])
-
-        return visit(kernel)
+    @classmethod
+    def _hang(cls, kernel: Kernel, queue: Iterator[LeafState]) -> Branch:
+        if not kernel.children:
+            return cls(kernel, next(queue))
+        return cls(kernel, None, [cls._hang(child, queue) for child in kernel.children])
 
     def values(self, rows: IndexArray | None, without: int | None = None) -> Pairs:
         """Return the kernel's values over some rows, if asked without one kept column."""

@@ -103,14 +103,14 @@ class Kernel(ABC):
 
     def _evaluate(self, leaf_pairs: Sequence[Pairs]) -> Pairs:
         """Join the values of the leaves, given left to right."""
-        queue = iter(leaf_pairs)
+        return self._join_leaves(iter(leaf_pairs))
 
-        def visit(kernel: Kernel) -> Pairs:
-            if not kernel.children:
-                return next(queue)
-            return kernel.join([visit(child) for child in kernel.children])
-
-        return visit(self)
+    def _join_leaves(self, queue: Iterator[Pairs]) -> Pairs:
+        # A method, not a nested function: one that calls itself is a reference cycle, and would
+        # keep n x n arrays alive until the garbage collector comes by.
+        if not self.children:
+            return next(queue)
+        return self.join([child._join_leaves(queue) for child in self.children])
 
     # ---- composition
 
