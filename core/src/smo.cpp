@@ -83,6 +83,10 @@ double run_smo(const DualProblem& problem, RowSource& rows, DualState& state, do
 
         const double least = 1e-12 * (diagonal[i] > 0 ? diagonal[i] : 1.0);
         const double curvature = std::max(diagonal[i] + diagonal[j] - 2.0 * row_i[j], least);
+        // Downhill for ever: not for pair steps to decide whether the program has an end.
+        if (curvature == least && problem.upper[i] == infinity && problem.lower[j] == -infinity) {
+            break;
+        }
         const double before_i = b[i], before_j = b[j];
         const double t = move_pair(problem, b, i, j, (g[j] - g[i]) / curvature);
         if (b[i] == before_i && b[j] == before_j) break;  // below the last place of both

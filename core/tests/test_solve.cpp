@@ -151,6 +151,19 @@ TEST(an_inseparable_hard_margin_is_reported) {
           Stopped::Unbounded);
 }
 
+TEST(equal_rows_of_both_classes_have_no_hard_margin) {
+    Instance instance(3, 2, 0.0, 48);
+    instance.classify(infinity);
+    for (std::size_t k = 0; k < 3; ++k) {  // the first two rows alike
+        instance.gram[k] = instance.gram[3 + k];
+        instance.gram[3 * k] = instance.gram[3 * k + 1];
+    }
+    instance.gram[0] = instance.gram[1] = instance.gram[3] = instance.gram[4];
+    GramRows rows(Matrix(instance.gram.data(), 3, 3));
+    CHECK(solve(instance.problem(), rows, instance.start, {1e-6, -1, true, true}).stopped ==
+          Stopped::Unbounded);
+}
+
 TEST(the_iteration_limit_is_kept) {
     Instance instance(60, 4, 0.3, 46);
     instance.classify(10.0);
