@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -33,11 +34,13 @@ using Answer = std::tuple<OwnedColumn, OwnedColumn, double, double, double, long
 
 Answer run(RowSource& rows, const Column& linear, const Column& lower, const Column& upper,
            const Column& ridge, double total, double gap_unit, const Column& start,
-           const SolveOptions& options) {
+           const SolveOptions& options, std::mutex* lock = nullptr) {
     const DualProblem problem{view(linear), view(lower), view(upper), view(ridge), total, gap_unit};
     DualSolution solution;
     {
         nb::gil_scoped_release release;
+        std::unique_lock<std::mutex> guard;
+        if (lock != nullptr) guard = std::unique_lock(*lock);
         solution = solve(problem, rows, view(start), options);
     }
     return {owned(std::move(solution.coefficients)),
@@ -83,6 +86,7 @@ void bind_solver(nb::module_& m) {
             "row",
             [](CachedRows& rows, std::size_t i) {
                 if (i >= rows.size()) throw nb::index_error("row out of range");
+                const std::lock_guard guard(rows.lock());
                 const double* values = rows.row(i);
                 return owned(std::vector<double>(values, values + rows.size()));
             },
@@ -95,7 +99,8 @@ void bind_solver(nb::module_& m) {
         [](CachedRows& rows, const Column& linear, const Column& lower, const Column& upper,
            const Column& ridge, double total, double gap_unit, const Column& start,
            const SolveOptions& options) {
-            return run(rows, linear, lower, upper, ridge, total, gap_unit, start, options);
+            return run(rows, linear, lower, upper, ridge, total, gap_unit, start, options,
+                       &rows.lock());
         },
         nb::arg("rows"), nb::arg("linear"), nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"),
         nb::arg("total"), nb::arg("gap_unit"), nb::arg("start"), nb::arg("options"),

@@ -1,5 +1,6 @@
 // Hands SciPy's BLAS and LAPACK to the core: their addresses lie in the capsules that SciPy
 // publishes for Cython code.
+#include <cstring>
 #include <string>
 
 #include "arrays.hpp"
@@ -12,7 +13,11 @@ namespace {
 void* address(const nb::dict& capsules, const char* name) {
     if (!capsules.contains(name)) throw std::invalid_argument(std::string("no routine ") + name);
     PyObject* capsule = nb::object(capsules[name]).ptr();
-    void* pointer = PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule));
+    const char* signature = PyCapsule_GetName(capsule);
+    if (signature == nullptr || std::strstr(signature, "int *") == nullptr) {
+        throw std::invalid_argument(std::string(name) + " does not take 32-bit integers");
+    }
+    void* pointer = PyCapsule_GetPointer(capsule, signature);
     if (pointer == nullptr) throw nb::python_error();
     return pointer;
 }

@@ -20,12 +20,13 @@ constexpr std::size_t kept_at_most = std::size_t{128} << 20;  // bytes
 
 struct Block {
     void* memory;
-    std::size_t size;
+    std::size_t size;  // 0: too small to be worth keeping
 };
 
 class Pool {
   public:
     Block take(std::size_t bytes) {
+        if (bytes < page / 2) return {std::aligned_alloc(64, (bytes + 63) / 64 * 64), 0};
         const std::size_t size = (bytes + page - 1) / page * page;
         {
             const std::lock_guard lock(mutex_);
@@ -46,7 +47,7 @@ class Pool {
     }
 
     void give_back(Block block) noexcept {
-        {
+        if (block.size > 0) {
             const std::lock_guard lock(mutex_);
             if (kept_ + block.size <= kept_at_most) {
                 try {
@@ -74,6 +75,10 @@ Pool& pool() {
 
 OwnedTable empty_table(std::size_t rows, std::size_t columns) {
     auto* block = new Block(pool().take(std::max<std::size_t>(1, rows * columns) * sizeof(double)));
+    if (block->memory == nullptr) {
+        delete block;
+        throw std::bad_alloc();
+    }
     nb::capsule owner(block, [](void* p) noexcept {
         auto* released = static_cast<Block*>(p);
         pool().give_back(*released);

@@ -15,16 +15,19 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // Schur complement, relative to the scale, below which a row is taken to depend on F: the first
 // where a bound ends the walk before the little curvature there is would, the second in any case.
 constexpr double dependent = 1e-10;
-constexpr double suspicious = 1e-6;  // below, a Schur complement is computed with care
 constexpr double surely_dependent = 1e-13;
+constexpr double suspicious = 1e-6;  // below, it is computed with care
 constexpr int refinements = 12;
 
 }  // namespace
 
 ActiveSet::ActiveSet(const DualProblem& problem, RowSource& rows, DualState& state)
     : problem_(problem), rows_(rows), state_(state), pending_(problem.size(), 0.0) {
-    const double* origin = rows.row(0);
-    const double half = 0.5 * origin[0];
+    const auto own = rows.diagonal();
+    const std::size_t o =
+        static_cast<std::size_t>(std::min_element(own.begin(), own.end()) - own.begin());
+    const double* origin = rows.row(o);
+    const double half = 0.5 * own[o];
     shift_.assign(origin, origin + problem.size());
     for (double& s : shift_) s -= half;
     double largest = 0.0, widest = 0.0;
@@ -211,6 +214,7 @@ ActiveSet::Entry ActiveSet::enter(std::size_t row) {
     if (!found.reliable && !rebuilding_) {
         factorise();
         if (unbounded_ || free_.empty()) return Entry::Skipped;
+        if (std::find(free_.begin(), free_.end(), row) != free_.end()) return Entry::Entered;
         reserve(free_.size() + 2);
         found = border(row);
     }
@@ -263,15 +267,22 @@ ActiveSet::Entry ActiveSet::walk_null_direction(std::size_t row, const std::vect
     if (state_.coefficients[row] >= problem_.upper[row]) sign = -1.0;
     if (sign * slope > 0) return Entry::Skipped;
 
-    const auto room = [&](std::size_t k, double direction) {
-        if (direction > 0) return (problem_.upper[k] - state_.coefficients[k]) / direction;
-        if (direction < 0) return (problem_.lower[k] - state_.coefficients[k]) / direction;
+    // Entries that are rounding alone must not stop a walk, nor keep one from being endless.
+    double largest = 1.0;
+    for (std::size_t k = 0; k < f; ++k) largest = std::max(largest, std::abs(z[k + 1]));
+    std::vector<double> direction(f);
+    for (std::size_t k = 0; k < f; ++k) {
+        direction[k] = std::abs(z[k + 1]) > 1e-13 * largest ? -sign * z[k + 1] : 0.0;
+    }
+    const auto room = [&](std::size_t k, double along) {
+        if (along > 0) return (problem_.upper[k] - state_.coefficients[k]) / along;
+        if (along < 0) return (problem_.lower[k] - state_.coefficients[k]) / along;
         return infinity;
     };
     double step = room(row, sign);
     std::size_t blocked = f;  // f: the row itself
     for (std::size_t k = 0; k < f; ++k) {
-        const double here = room(free_[k], -sign * z[k + 1]);
+        const double here = room(free_[k], direction[k]);
         if (here < step) {
             step = here;
             blocked = k;
@@ -288,11 +299,10 @@ ActiveSet::Entry ActiveSet::walk_null_direction(std::size_t row, const std::vect
         move(row, sign * step);
     }
     for (std::size_t k = 0; k < f; ++k) {
-        const double direction = -sign * z[k + 1];
         if (k == blocked) {
-            fix_at_bound(free_[k], direction > 0);
-        } else if (direction != 0.0) {
-            move(free_[k], direction * step);
+            fix_at_bound(free_[k], direction[k] > 0);
+        } else if (direction[k] != 0.0) {
+            move(free_[k], direction[k] * step);
         }
     }
     if (blocked != f) leave(blocked);

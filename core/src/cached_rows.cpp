@@ -18,16 +18,18 @@ const double* CachedRows::row(std::size_t i) {
         recent_.splice(recent_.begin(), recent_, slots_[i]->position);
         return slots_[i]->values.data();
     }
+    std::unique_ptr<Slot> slot;
     if (recent_.size() >= std::max<std::size_t>(3, capacity_)) {
-        slots_[i] = std::move(slots_[recent_.back()]);
+        slot = std::move(slots_[recent_.back()]);
         recent_.pop_back();
     } else {
-        slots_[i] = std::make_unique<Slot>();
-        slots_[i]->values.resize(size());
+        slot = std::make_unique<Slot>();
     }
-    tree_->row(i, slots_[i]->values.data());
+    slot->values.resize(size());
+    tree_->row(i, slot->values.data());
     recent_.push_front(i);
-    slots_[i]->position = recent_.begin();
+    slot->position = recent_.begin();
+    slots_[i] = std::move(slot);
     return slots_[i]->values.data();
 }
 

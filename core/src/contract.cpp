@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "expm1_scheme.hpp"
+#include "parallel.hpp"
 #include "svsieve/linalg.hpp"
 #include "vector/kernels.hpp"
 
@@ -94,33 +95,28 @@ void each_tile(const Profile& profile, const Gathered& z, Matrix s, Indices rows
     const std::size_t group = vector_kernels().group_width;
     const std::size_t n = z.rows, blocks = (n + tile - 1) / tile;
     BlockSums sums(blocks, z.stride);
-#pragma omp parallel if (blocks > 1)
-    {
+    parallel_tasks(blocks, [&](std::size_t block) {
         TileTables tables;
-#pragma omp for schedule(dynamic, 1)
-        for (long reversed = 0; reversed < static_cast<long>(blocks); ++reversed) {
-            const std::size_t block = blocks - 1 - static_cast<std::size_t>(reversed);
-            const std::size_t k0 = block * tile, count_k = std::min(tile, n - k0);
-            for (std::size_t j0 = 0; j0 <= k0; j0 += tile) {
-                const std::size_t count_j = std::min(tile, n - j0);
-                fill_tables(profile, s, rows, weight, k0, count_k, j0, count_j, tables);
-                for (std::size_t l = 0; l < z.stride; l += group) {
-                    const RemovalTile part{z.row(k0) + l,
-                                           z.row(j0) + l,
-                                           z.stride,
-                                           count_k,
-                                           count_j,
-                                           j0 == k0,
-                                           tile,
-                                           tables.weighted.data(),
-                                           tables.weight.data(),
-                                           tables.value.data(),
-                                           tables.argument.data()};
-                    term(part, l / group, sums.of(block) + l);
-                }
+        const std::size_t k0 = block * tile, count_k = std::min(tile, n - k0);
+        for (std::size_t j0 = 0; j0 <= k0; j0 += tile) {
+            const std::size_t count_j = std::min(tile, n - j0);
+            fill_tables(profile, s, rows, weight, k0, count_k, j0, count_j, tables);
+            for (std::size_t l = 0; l < z.stride; l += group) {
+                const RemovalTile part{z.row(k0) + l,
+                                       z.row(j0) + l,
+                                       z.stride,
+                                       count_k,
+                                       count_j,
+                                       j0 == k0,
+                                       tile,
+                                       tables.weighted.data(),
+                                       tables.weight.data(),
+                                       tables.value.data(),
+                                       tables.argument.data()};
+                term(part, l / group, sums.of(block) + l);
             }
         }
-    }
+    });
     sums.add_to(out);
 }
 
@@ -171,9 +167,7 @@ void slopes_by_products(Pairing pairing, const Slope& slope, const Gathered& z, 
     const std::size_t n = z.rows, blocks = (n + block_rows - 1) / block_rows;
     BlockSums sums(blocks, z.stride);
     BlockSums margins(blocks, n);
-#pragma omp parallel for schedule(dynamic, 1) if (blocks > 1)
-    for (long reversed = 0; reversed < static_cast<long>(blocks); ++reversed) {
-        const std::size_t block = blocks - 1 - static_cast<std::size_t>(reversed);
+    parallel_tasks(blocks, [&](std::size_t block) {
         const std::size_t k0 = block * block_rows, k1 = std::min(k0 + block_rows, n),
                           count = k1 - k0;
         std::vector<double> storage(count * k1), product;
@@ -204,7 +198,7 @@ void slopes_by_products(Pairing pairing, const Slope& slope, const Gathered& z, 
                 }
             }
         }
-    }
+    });
     sums.add_to(out);
     if (!distances) return;
     std::vector<double> margin(n, 0.0);
@@ -312,8 +306,7 @@ void contract_slopes(Pairing pairing, const Profile& profile, const ColumnBlock&
     }
     std::vector<double> sums(out.size(), 0.0);
     each_tile(slope.profile, z, s, block.rows, weight, sums,
-              [&](RemovalTile part, std::size_t, double* target) {
-                  part.weight = part.weighted;
+              [&](const RemovalTile& part, std::size_t, double* target) {
                   vector_kernels().absolute_slopes(part, target);
               });
     for (std::size_t l = 0; l < out.size(); ++l) out[l] += slope.factor * sums[l];
@@ -351,9 +344,7 @@ ParamSlopes contract_params(const Profile& profile, Matrix s, Indices rows,
     if (profile.kind == ProfileKind::Identity) return {};
     const Slope slope = slope_of(profile);
     BlockSums sums(n, 2);
-#pragma omp parallel for schedule(dynamic, 16)
-    for (long row = 0; row < static_cast<long>(n); ++row) {
-        const std::size_t k = static_cast<std::size_t>(row);
+    parallel_tasks(n, [&](std::size_t k) {
         std::vector<double> values(k + 1), slopes(k + 1);
         for (std::size_t j = 0; j <= k; ++j) values[j] = s(rows[k], rows[j]);
         vector_kernels().profile(slope.profile, k + 1, values.data(), slopes.data());
@@ -362,7 +353,7 @@ ParamSlopes contract_params(const Profile& profile, Matrix s, Indices rows,
             sums.of(k)[0] += a * values[j];      // s phi'(s): the derivative in ln gamma
             sums.of(k)[1] += a / profile.gamma;  // phi'(s) / gamma: the derivative in coef0
         }
-    }
+    });
     double out[2] = {0.0, 0.0};
     sums.add_to(out);
     return {out[0], profile.kind == ProfileKind::Power ? out[1] : 0.0};

@@ -1,8 +1,11 @@
 #include "svsieve/pairing.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <stdexcept>
 #include <vector>
 
+#include "parallel.hpp"
 #include "svsieve/linalg.hpp"
 #include "vector/kernels.hpp"
 
@@ -19,6 +22,9 @@ std::vector<double> squared_norms(Matrix x) {
         const double* r = x.row(i);
         double sum = 0.0;
         for (std::size_t l = 0; l < x.columns; ++l) sum += r[l] * r[l];
+        if (!std::isfinite(sum)) {
+            throw std::invalid_argument("the squares of a row overflow: scale the columns");
+        }
         norms[i] = sum;
     }
     return norms;
@@ -70,15 +76,12 @@ void mirror(MutableMatrix s, std::size_t r0, std::size_t r1) {
     }
 }
 
-// Calls task(r0, r1, columns) for blocks of rows of a lower triangle, longest first, in parallel.
+// Calls task(r0, r1) for blocks of rows of a lower triangle, in parallel.
 template <class Task>
 void each_row_block(std::size_t n, Task task) {
-    const long blocks = static_cast<long>((n + block_rows - 1) / block_rows);
-#pragma omp parallel for schedule(dynamic, 1) if (blocks > 1)
-    for (long reversed = 0; reversed < blocks; ++reversed) {
-        const std::size_t r0 = static_cast<std::size_t>(blocks - 1 - reversed) * block_rows;
-        task(r0, std::min(r0 + block_rows, n));
-    }
+    parallel_tasks((n + block_rows - 1) / block_rows, [&](std::size_t block) {
+        task(block * block_rows, std::min((block + 1) * block_rows, n));
+    });
 }
 
 }  // namespace

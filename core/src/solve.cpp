@@ -37,8 +37,9 @@ class Session {
           rows_(rows),
           options_(options),
           tolerance_(options.tolerance / problem.gap_unit) {
-        limit_ =
-            options.max_iterations < 0 ? std::numeric_limits<long>::max() : options.max_iterations;
+        limit_ = options.max_iterations;
+        if (limit_ < 0)
+            limit_ = std::max<long>(10'000'000, 2000 * static_cast<long>(problem.size()));
         state_.coefficients.assign(start.begin(), start.end());
         for (std::size_t k = 0; k < problem.size(); ++k) {
             state_.coefficients[k] =
@@ -175,6 +176,7 @@ class Session {
             }
         }
         if (free > 0) return sum / static_cast<double>(free);
+        if (!std::isfinite(interval.low_max) && !std::isfinite(interval.up_min)) return 0.0;
         if (!std::isfinite(interval.low_max)) return interval.up_min;
         if (!std::isfinite(interval.up_min)) return interval.low_max;
         return 0.5 * (interval.low_max + interval.up_min);

@@ -31,13 +31,23 @@ def float_table(X: Table, name: str = "X") -> Table:
     """
     if sp.issparse(X):
         table = sp.csr_array(X, dtype=np.float64)
+        if not table.has_canonical_format:  # entries named twice mean their sum
+            table = table.copy()
+            table.sum_duplicates()
+        _refuse_empty(table, name)
         _refuse_non_finite(table.data, name)
         return table
     table = np.ascontiguousarray(X, dtype=np.float64)
     if table.ndim != 2:
         raise ValueError(f"{name} must be a table with rows and columns. Got shape {table.shape}.")
+    _refuse_empty(table, name)
     _refuse_non_finite(table, name)
     return table
+
+
+def _refuse_empty(table: Table, name: str) -> None:
+    if 0 in table.shape:
+        raise ValueError(f"{name} must have a row and a column. Got shape {table.shape}.")
 
 
 def _refuse_non_finite(values: FloatArray, name: str) -> None:

@@ -6,9 +6,8 @@ stay at one thread meanwhile: two pools on the same cores can be slower than one
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from scipy.linalg import cython_blas, cython_lapack
@@ -19,16 +18,38 @@ from svsieve import _core as core
 core.use_linalg(cython_blas.__pyx_capi__, cython_lapack.__pyx_capi__)
 
 
+class _OneBlasThread:
+    """Limits BLAS while anyone is inside; the limit is global, so the users are counted."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._limit = _blas_pools().limit(limits=1)
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limit.restore_original_limits()
+
+
 @cache
 def _blas_pools() -> Any:
     return ThreadpoolController().select(user_api="blas")
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Hold BLAS at one thread; the core's own threads are not touched."""
-    with _blas_pools().limit(limits=1):
-        yield
+_one_blas_thread = _OneBlasThread()
+
+
+def one_blas_thread() -> _OneBlasThread:
+    """Return a context that holds BLAS at one thread; the core's own threads are not touched."""
+    return _one_blas_thread
 
 
 __all__ = ["core", "one_blas_thread"]

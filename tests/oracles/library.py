@@ -20,7 +20,7 @@ KERNELS = {
     "0.7 gaussian + 0.3 polynomial": 0.7 * GAUSSIAN + 0.3 * POLYNOMIAL,
     "gaussian * polynomial": GAUSSIAN * POLYNOMIAL,
 }
-TOL = 1e-12
+TOL = 1e-13
 
 L1_SVM = machines.CSvm(C=numbers.C)
 L2_SVM = machines.L2Svm(C=numbers.C)

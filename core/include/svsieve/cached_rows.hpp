@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "svsieve/kernel_rows.hpp"
@@ -21,6 +22,10 @@ class CachedRows final : public RowSource {
     std::size_t size() const override { return diagonal_.size(); }
     Vector diagonal() const override { return diagonal_; }
     const double* row(std::size_t i) override;
+
+    // One user at a time: rows move in and out of the cache as they are asked for.
+    std::mutex& lock() { return mutex_; }
+
     std::size_t capacity() const override { return capacity_; }
     std::unique_ptr<RowSource> restricted(Indices kept) override;
 
@@ -35,7 +40,8 @@ class CachedRows final : public RowSource {
     std::size_t capacity_;
     std::vector<double> diagonal_;
     std::vector<std::unique_ptr<Slot>> slots_;  // by row; null where not cached
-    std::list<std::size_t> recent_;             // most recent first
+    std::mutex mutex_;
+    std::list<std::size_t> recent_;  // most recent first
 };
 
 }  // namespace svsieve

@@ -1,8 +1,8 @@
 // The contractions of a symmetric pair weight M with a kernel, for all columns at once.
 //
-//   contract_slopes    sum_ik M_ik phi'(s_ik) t_j(i, k)                 first order
-//   contract_without   sum_ik M_ik [phi(s_ik - t_j(i, k)) - phi(s_ik)]  zero order: column j
-//   removed contract_params    sum_ik M_ik d phi(s_ik) / d(ln gamma, coef0)     hyper-parameters
+//   contract_slopes    sum_ik M_ik phi'(s_ik) t_j(i, k)                 a column scaled
+//   contract_without   sum_ik M_ik [phi(s_ik - t_j(i, k)) - phi(s_ik)]  a column removed
+//   contract_params    sum_ik M_ik d phi(s_ik) / d(ln gamma, coef0)     hyper-parameters
 //
 // Rows without weight drop out before: `rows` picks the others from the pairing matrix. Pairs are
 // visited in square tiles of the lower triangle; sums are collected per row block and added in a

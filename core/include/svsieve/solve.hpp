@@ -8,7 +8,7 @@ namespace svsieve {
 
 struct SolveOptions {
     double tolerance = 1e-3;   // on the KKT gap times gap_unit
-    long max_iterations = -1;  // pair steps; -1: no limit of the caller's
+    long max_iterations = -1;  // pair steps; -1: ten million, or 2000 a row
     bool shrinking = true;
     bool polish = true;  // false: pair steps alone
 };

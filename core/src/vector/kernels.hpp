@@ -2,9 +2,8 @@
 //
 // The files scan.cpp, profiles.cpp, removal.cpp and absolute.cpp are compiled several times, each
 // time with SVSIEVE_ISA set to the namespace they fill and with the compiler flags of that
-// instruction set. They include nothing but lanes.hpp and this header, and no inline function of
-// the standard library: the linker might keep the copy made for the newest machine and run it on
-// the oldest.
+// instruction set. They call no inline function of the standard library: the linker might keep the
+// copy made for the newest machine and run it on the oldest.
 #pragma once
 
 #include <cstddef>
@@ -54,13 +53,13 @@ struct VectorKernels {
                            bool absolute, double* sums);
     void (*removal_exponential)(const struct RemovalTile& tile, bool absolute, double* sums);
     void (*removal_power)(const struct RemovalTile& tile, int degree, double* sums);
+    // sums[l] += sum over the pairs of a tile of weighted * |zk - zj|
+    void (*absolute_slopes)(const struct RemovalTile& tile, double* sums);
 
     // ---- absolute.cpp
     // out[j] = sum_l |x[l] - columns[l * width + j]|, j < width (width <= 64)
     void (*absolute_distances)(std::size_t length, const double* x, const double* columns,
                                std::size_t width, double* out);
-    // sums[l] += sum over the pairs of a tile of weight * |zk - zj|
-    void (*absolute_slopes)(const struct RemovalTile& tile, double* sums);
 };
 
 // A tile of pairs for one group of columns.
@@ -71,7 +70,7 @@ struct RemovalTile {
     std::size_t count_k;
     std::size_t count_j;
     bool triangular;          // diagonal tile: only pairs j < k
-    std::size_t tile_stride;  // of the three tables below, indexed [k * tile_stride + j]
+    std::size_t tile_stride;  // of the tables below, indexed [k * tile_stride + j]
     const double* weighted;   // M phi(s)
     const double* weight;     // M
     const double* value;      // phi(s)

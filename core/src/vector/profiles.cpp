@@ -92,8 +92,8 @@ const VectorKernels kernels = {
     removal_series,
     removal_exponential,
     removal_power,
-    absolute_distances,
     absolute_slopes,
+    absolute_distances,
 };
 
 }  // namespace svsieve::SVSIEVE_ISA

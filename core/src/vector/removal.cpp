@@ -162,7 +162,7 @@ void removal_power(const RemovalTile& tile, int degree, double* sums) {
 
 void absolute_slopes(const RemovalTile& tile, double* sums) {
     each_pair(tile, sums, 1.0, [&](std::size_t pair, Lanes zk, Lanes zj) {
-        return tile.weight[pair] * magnitude(zk - zj);
+        return tile.weighted[pair] * magnitude(zk - zj);
     });
 }
 

@@ -6,7 +6,7 @@ d<M, K> = sum_t <M_t, dK_t>. Contractions of composed kernels need nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import mul
@@ -25,6 +25,15 @@ def _check_parts(owner: str, kernels: Sequence[Kernel]) -> tuple[Kernel, ...]:
         if not isinstance(part, Kernel):
             raise TypeError(f"{owner} is made of kernels. Got {part!r}.")
     return parts
+
+
+def _joined(parts: Sequence[Pairs], join: Callable[[list[FloatArray]], FloatArray]) -> Pairs:
+    """Join values and both diagonals; a table with itself keeps one diagonal for both sides."""
+    left = join([p.left for p in parts])
+    same = all(p.left is p.right for p in parts)
+    return Pairs(
+        join([p.values for p in parts]), left, left if same else join([p.right for p in parts])
+    )
 
 
 @dataclass(frozen=True)
@@ -81,11 +90,7 @@ class Sum(Kernel):
         def add(values: list[FloatArray]) -> FloatArray:
             return sum((c * v for c, v in zip(self.factors, values, strict=True)), np.zeros(()))
 
-        return Pairs(
-            add([p.values for p in parts]),
-            add([p.left for p in parts]),
-            add([p.right for p in parts]),
-        )
+        return _joined(parts, add)
 
     def pull_back(self, M: FloatArray, parts: Sequence[Pairs]) -> list[FloatArray]:
         """M_t = c_t M."""
@@ -124,11 +129,7 @@ class Product(Kernel):
 
     def join(self, parts: Sequence[Pairs]) -> Pairs:
         """Multiply."""
-        return Pairs(
-            reduce(mul, (p.values for p in parts)),
-            reduce(mul, (p.left for p in parts)),
-            reduce(mul, (p.right for p in parts)),
-        )
+        return _joined(parts, lambda values: reduce(mul, values))
 
     def pull_back(self, M: FloatArray, parts: Sequence[Pairs]) -> list[FloatArray]:
         """M_t = M o prod of the other factors."""

@@ -135,9 +135,8 @@ class PairingKernel(Kernel):
 
     A subclass is a frozen dataclass with the class attribute `pairing` ("product",
     "squared-difference" or "absolute-difference") and three elementwise numpy methods: `value`
-    (phi),
-    `slope` (d phi / d s) and `param_slopes` (derivatives in its parameters). That is all that
-    any part of the library needs of it; `native` may name a profile of the core for speed.
+    (phi), `slope` (d phi / d s) and `param_slopes` (derivatives in its parameters). That is all
+    that any part of the library needs of it; `native` may name a profile of the core for speed.
 
     Examples
     --------
@@ -163,9 +162,8 @@ class PairingKernel(Kernel):
     """
 
     pairing: ClassVar[str]
-    weights: Any = (
-        None  # one non-negative number per original column; a subclass may make it a field
-    )
+    # One non-negative number per original column; a subclass may make it a field.
+    weights: Any = None
 
     def __post_init__(self) -> None:
         if self.weights is not None:

@@ -14,6 +14,10 @@ from svsieve.kernels.kernel import PairingKernel, Pairs
 from svsieve.kernels.pair_weights import PairWeights
 from svsieve.native import core, one_blas_thread
 
+# S is built anew when the kept columns have so little of what it was built from: the rest is
+# rounding of columns that are gone.
+LEAST_REMAINDER = 1e-3
+
 
 class LeafState:
     """The pairing matrix S of one leaf over the kept columns, and contractions with it."""
@@ -29,6 +33,7 @@ class LeafState:
         else:
             self._table = sp.csc_array(scaled)
         self._columns = np.arange(X.shape[1])  # original index of each column of the table
+        self._sizes = _column_sizes(self._table, kernel.pairing)
         self._build(kept)
 
     def _build(self, kept: IndexArray) -> None:
@@ -37,8 +42,11 @@ class LeafState:
         if len(at) < len(self._columns):
             picked = self._table[:, at]
             self._table = np.ascontiguousarray(picked) if self._is_dense else picked
+            self._sizes = self._sizes[at]
         self._columns = kept
         self._positions = np.arange(len(kept))
+        self._built_size = float(self._sizes.sum())
+        self._entries = self._count_entries()
         self.s = pairings.pairing_matrix(self.kernel.pairing, self._table)
 
     @property
@@ -53,15 +61,18 @@ class LeafState:
         `kernel` is the leaf with the gamma of the kept columns.
         """
         self.kernel = kernel
-        if 2 * len(kept) <= len(self._columns):
+        self._positions = np.searchsorted(self._columns, kept)
+        shrunk = float(self._sizes[self._positions].sum()) < LEAST_REMAINDER * self._built_size
+        if shrunk or 2 * len(kept) <= len(self._columns):
             self._build(kept)
             return None
         removed = pairings.dense_columns(self._table, np.searchsorted(self._columns, dropped))
-        self._positions = np.searchsorted(self._columns, kept)
         profile = kernel.native()
+        emptied = self._forget_entries(removed)
         with one_blas_thread():
-            if not with_gram or profile is None:
+            if not with_gram or profile is None or len(emptied):
                 core.drop_columns(self._pairing, removed, self.s)
+                self.s[emptied] = self.s[:, emptied] = 0.0
                 return None
             gram = core.empty_table(*self.s.shape)
             core.drop_columns_into(self._pairing, removed, self.s, profile, gram)
@@ -77,26 +88,45 @@ class LeafState:
         """Return the values over some rows, if asked without the kept column at a position."""
         s = self.s if rows is None or len(rows) == len(self.s) else self.s[np.ix_(rows, rows)]
         if without is not None:
-            s = s - self._part(rows, without)
-            if self.kernel.pairing != "product":
-                s = np.maximum(s, 0.0)
+            s = self._without(s, rows, without)
         profile = self.kernel.native()
         if profile is None:
-            values = self.kernel.value(s)
+            values = np.array(self.kernel.value(s))
         else:
             values = core.empty_table(*s.shape)
             core.apply_profile(profile, np.ascontiguousarray(s), values)
         own = np.diagonal(values).copy()
         return Pairs(values, own, own)
 
-    def _part(self, rows: IndexArray | None, position: int) -> FloatArray:
-        """What one kept column contributes to S."""
+    def _without(self, s: FloatArray, rows: IndexArray | None, position: int) -> FloatArray:
+        """S over some rows less what one kept column contributes."""
         column = pairings.dense_columns(self._table, self._positions[[position]])[:, 0]
         x = column if rows is None else column[rows]
         if self.kernel.pairing == "product":
-            return np.multiply.outer(x, x)
+            left = s - np.multiply.outer(x, x)
+            entries = self._entries if rows is None else self._entries[rows]
+            emptied = entries == (x != 0)
+            left[emptied] = left[:, emptied] = 0.0
+            return left
         difference = np.subtract.outer(x, x)
-        return np.abs(difference) if self.kernel.pairing == "absolute-difference" else difference**2
+        absolute = self.kernel.pairing == "absolute-difference"
+        return np.maximum(s - (np.abs(difference) if absolute else difference**2), 0.0)
+
+    # ---- rows that have nothing left: a product with them is zero, and must not be rounding
+
+    def _count_entries(self) -> IndexArray:
+        table = self._table
+        if self.kernel.pairing != "product":
+            return np.zeros(table.shape[0], dtype=np.int64)
+        return np.asarray((table != 0).sum(axis=1), dtype=np.int64).ravel()
+
+    def _forget_entries(self, removed: FloatArray) -> IndexArray:
+        """Count the entries of removed columns out; return the rows that have none left."""
+        if self.kernel.pairing != "product":
+            return np.empty(0, dtype=np.int64)
+        gone = (removed != 0).sum(axis=1)
+        self._entries = self._entries - gone
+        return np.flatnonzero((self._entries == 0) & (gone > 0))
 
     # ---- contractions over the kept columns
 
@@ -109,7 +139,8 @@ class LeafState:
             and profile.kind == core.ProfileKind.IDENTITY
             and M.vector is not None
         ):
-            w = np.asarray(M.vector @ self._table[M.rows])[self._positions]
+            with one_blas_thread():
+                w = np.asarray(M.vector @ self._table[M.rows])[self._positions]
             return np.asarray(degree * M.scale * w**2)
         if profile is None:
             # numpy supplies the slope; the sum over pairs is that of the identity profile
@@ -158,6 +189,15 @@ class LeafState:
         kept = self._table[:, self._positions]
         blocks = [pairings.dense_columns(kept, block) for block in pairings.column_ranges(kept)]
         return np.concatenate([run(block, np.arange(block.shape[1])) for block in blocks])
+
+
+def _column_sizes(table: Table, pairing: str) -> FloatArray:
+    """What each column contributes to S, roughly."""
+    if pairing == "absolute-difference":
+        return np.asarray(np.abs(table).sum(axis=0)).ravel()
+    if isinstance(table, np.ndarray):
+        return np.asarray(np.einsum("ij,ij->j", table, table))
+    return np.asarray(table.multiply(table).sum(axis=0)).ravel()
 
 
 def _native_weight(M: PairWeights) -> tuple[Any, Any, float]:

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from svsieve.arrays import FloatArray, IndexArray, float_vector, index_vector
+from svsieve.arrays import (
+    FloatArray,
+    IndexArray,
+    distinct_indices,
+    float_vector,
+    index_vector,
+)
+from svsieve.native import one_blas_thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,10 +51,14 @@ class PairWeights:
             raise ValueError(f"M must be square. Got shape {full.shape}.")
         if not np.allclose(full, full.T, rtol=1e-12, atol=1e-12 * np.abs(full).max(initial=0.0)):
             raise ValueError("M must be symmetric.")
-        picked = np.arange(len(full)) if rows is None else index_vector(rows, "rows", 2**62)
-        if len(picked) != len(full):
-            raise ValueError(f"M has {len(full)} rows, `rows` names {len(picked)}.")
-        return cls(picked, None, full)
+        if rows is None:
+            return cls(np.arange(len(full)), None, full)
+        named = index_vector(rows, "rows", 2**62)
+        if len(named) != len(full):
+            raise ValueError(f"M has {len(full)} rows, `rows` names {len(named)}.")
+        order = np.argsort(named)
+        picked = distinct_indices(named, "rows", 2**62)
+        return cls(picked, None, np.ascontiguousarray(full[np.ix_(order, order)]))
 
     @classmethod
     def outer(cls, u: npt.ArrayLike, scale: float = 1.0) -> PairWeights:
@@ -76,9 +87,11 @@ class PairWeights:
         if self.vector is not None:
             b = np.zeros(len(K))
             b[self.rows] = self.vector
-            return self.scale * float(b @ (K @ b))
+            with one_blas_thread():
+                return self.scale * float(b @ (K @ b))
         picked = K if len(self.rows) == len(K) else K[np.ix_(self.rows, self.rows)]
-        return float(np.vdot(self.matrix(), picked))
+        with one_blas_thread():
+            return float(np.vdot(self.matrix(), picked))
 
     def trace(self) -> float:
         """Return the sum of the diagonal."""

@@ -50,7 +50,7 @@ def values_of(kernel: Kernel, table: Table, budget_bytes: int) -> FloatArray | c
     n_rows = table.shape[0]
     size = 8 * n_rows * n_rows
     entries = (table.size if isinstance(table, np.ndarray) else table.nnz) / max(1, n_rows)
-    native = all(leaf.native() is not None for leaf in kernel.leaves())
+    native = _has_rows_on_demand(kernel)
     small_or_long = size <= SMALL_GRAM_BYTES or entries >= LONG_ROWS
     if size <= budget_bytes and (small_or_long or not native):
         return kernel.gram_of(table)
@@ -90,6 +90,13 @@ def _tree(kernel: Kernel, X: Table) -> core.KernelTree:
     if isinstance(kernel, Normalised):
         return core.normalised_tree(parts[0])
     raise IncompatiblePartsError(f"{type(kernel).__name__} has no rows on demand: {_REMEDY}")
+
+
+def _has_rows_on_demand(kernel: Kernel) -> bool:
+    if isinstance(kernel, PairingKernel):
+        return kernel.native() is not None
+    known = isinstance(kernel, (Sum, Product, Normalised))
+    return known and all(_has_rows_on_demand(child) for child in kernel.children)
 
 
 _REMEDY = "it needs the whole Gram matrix in memory; allow more of it, or use fewer rows."

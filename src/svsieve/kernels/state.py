@@ -27,7 +27,8 @@ class KernelState:
     Notes
     -----
     Dropping columns subtracts their part from each pairing matrix. Cancellation is kept in check by
-    building the matrices anew whenever the number of kept columns has halved.
+    building the matrices anew whenever the number of kept columns has halved, or the columns left
+    are a thousandth of what the matrix was built from.
 
     Examples
     --------
@@ -110,8 +111,8 @@ class KernelState:
     def contract_without(self, M: PairWeights, *, change: bool = False) -> FloatArray:
         """Return <M, K without column j> for each kept column j, gamma unchanged.
 
-        With ``change=True`` return the difference from <M, K>, summed up directly so that nothing
-        cancels.
+        With ``change=True`` return the difference from <M, K>, summed up pair by pair. Linear,
+        Gaussian and Laplace kernels form each term without cancellation.
         """
         self._check(M)
         difference = self._tree().change_without(M, self.n_kept)

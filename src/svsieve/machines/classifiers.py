@@ -134,6 +134,6 @@ class L2Svm(_BinarySvm):
         weights = weights_per_row(row_weights, n)
         _check_both_classes(y, weights, "L2Svm")
         used = weights > 0
-        ridge = np.divide(1.0, self.C * weights, out=np.zeros(n), where=used)
-        bound = np.where(used, y * np.inf, 0.0)
+        ridge = np.divide(1.0 / self.C, weights, out=np.zeros(n), where=used)
+        bound = np.multiply(y, np.inf, out=np.zeros(n), where=used)
         return DualProblem(-y, np.minimum(bound, 0.0), np.maximum(bound, 0.0), 0.0, ridge)

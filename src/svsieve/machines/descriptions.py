@@ -45,6 +45,12 @@ def _normalised_weights(row_weights: npt.ArrayLike | None, n: int) -> FloatArray
     return weights * (n / total)
 
 
+def _scale(own: FloatArray) -> float:
+    """The unit of a squared radius: gaps of sphere machines are relative to it."""
+    largest = float(own.max())
+    return largest if largest > 0 else 1.0
+
+
 @dataclass(frozen=True)
 class OneClass:
     """Schölkopf's nu machine: min 1/2 ||w||^2 - rho + 1/(nu n) sum xi.
@@ -126,12 +132,13 @@ class Svdd(_Sphere):
         own = float_vector(diagonal, "diagonal")
         n = len(own)
         bound = self.C if self.C is not None else 1.0 / ((self.nu or 1.0) * n)
-        upper = bound * _normalised_weights(row_weights, n)
+        weights = _normalised_weights(row_weights, n)
+        upper = np.multiply(bound, weights, out=np.zeros(n), where=weights > 0)
         if upper.sum() < 1.0 - 1e-9:
             raise ValueError(
                 f"C of Svdd must be at least 1 / rows = {1.0 / n:.6g} for {n} rows. Got {bound!r}."
             )
-        unit = min(float(n), max(1.0, 1.0 / bound))
+        unit = min(float(n), max(1.0, 1.0 / bound)) / _scale(own)
         return DualProblem(-0.5 * own, np.zeros(n), upper, 1.0, np.zeros(n), gap_unit=unit)
 
 
@@ -175,7 +182,8 @@ class EnclosingSphere(_Sphere):
         n = len(own)
         used = weights_per_row(row_weights, n) > 0
         upper = np.where(used, np.inf, 0.0)
-        return DualProblem(-0.5 * own, np.zeros(n), upper, 1.0, np.full(n, self.ridge))
+        ridge = np.full(n, self.ridge)
+        return DualProblem(-0.5 * own, np.zeros(n), upper, 1.0, ridge, gap_unit=1.0 / _scale(own))
 
 
 @dataclass(frozen=True)
@@ -223,5 +231,5 @@ class NegativeSvdd(_Sphere):
                 "C_target of NegativeSvdd times the targets must be at least 1. "
                 f"Got {upper.sum():.6g}."
             )
-        unit = min(float(n), max(1.0, 1.0 / self.C_target))
+        unit = min(float(n), max(1.0, 1.0 / self.C_target)) / _scale(own)
         return DualProblem(-0.5 * own, lower, upper, 1.0, np.zeros(n), gap_unit=unit)

@@ -140,7 +140,7 @@ def solve(
     tol : float, default=1e-8
         KKT gap to reach.
     max_iter : int, default=-1
-        Limit on pair steps; -1 for none.
+        Limit on pair steps; -1 for ten million, or 2000 a row if that is more.
     shrinking : bool, default=True
         Leave rows that rest at a bound out for a while.
     polish : bool, default=True
@@ -160,13 +160,15 @@ def solve(
     >>> solve(problem, gram).coefficients
     array([-0.5,  0.5,  0. ])
     """
-    if max_iter != -1 and max_iter < 1:
+    if int(max_iter) != max_iter or (max_iter != -1 and max_iter < 1):
         raise ValueError(f"max_iter must be positive, or -1 for no limit. Got {max_iter!r}.")
     if not tol > 0:
         raise ValueError(f"tol must be positive. Got {tol!r}.")
     n = rows.size() if isinstance(rows, core.CachedRows) else len(rows)
     if n != problem.n_rows:
         raise ValueError(f"the kernel has {n} rows, the problem {problem.n_rows}.")
+    if not np.isfinite(rows.diagonal()).all():
+        raise ValueError("the kernel must be finite; its diagonal is not.")
     options = core.SolveOptions(float(tol), int(max_iter), shrinking, polish)
     begin = feasible_start(problem, start)
     arguments = (

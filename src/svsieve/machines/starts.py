@@ -39,6 +39,9 @@ def feasible_start(problem: DualProblem, start: npt.ArrayLike | None = None) -> 
     point = np.clip(wish, lower, upper)
     if abs(point.sum() - total) > 1e-12 * max(abs(total), np.abs(point).sum()):
         point = np.clip(wish - _shift(wish, problem), lower, upper)
+    if abs(point.sum() - total) > 1e-12 * max(abs(total), np.abs(point).sum()):
+        # so far away that the shift had no digits left: once more from there
+        point = np.clip(point - _shift(point, problem), lower, upper)
     return _settle_rounding(point, problem)
 
 

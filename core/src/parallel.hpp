@@ -1,0 +1,27 @@
+// Loops over independent tasks. An exception must not leave an OpenMP region, so the first one is
+// carried out of it by hand.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+
+namespace svsieve {
+
+// Calls task(i) for i in [0, count), last first: in a lower triangle the last blocks are the
+// longest.
+template <class Task>
+void parallel_tasks(std::size_t count, Task task) {
+    std::exception_ptr error;
+#pragma omp parallel for schedule(dynamic, 1) if (count > 1)
+    for (long reversed = 0; reversed < static_cast<long>(count); ++reversed) {
+        try {
+            task(count - 1 - static_cast<std::size_t>(reversed));
+        } catch (...) {
+#pragma omp critical(svsieve_error)
+            error = std::current_exception();
+        }
+    }
+    if (error) std::rethrow_exception(error);
+}
+
+}  // namespace svsieve
