@@ -88,6 +88,12 @@ void fill_tables(const Profile& profile, Matrix s, Indices rows, const PairWeigh
     }
 }
 
+// Operations for all pairs of a lower triangle and all columns.
+double pair_work(std::size_t rows, std::size_t columns) {
+    return 0.5 * static_cast<double>(rows) * static_cast<double>(rows) *
+           static_cast<double>(columns);
+}
+
 // Calls term(tile, group, sums) for every tile of the lower triangle and every group of columns.
 template <class Term>
 void each_tile(const Profile& profile, const Gathered& z, Matrix s, Indices rows,
@@ -95,7 +101,7 @@ void each_tile(const Profile& profile, const Gathered& z, Matrix s, Indices rows
     const std::size_t group = vector_kernels().group_width;
     const std::size_t n = z.rows, blocks = (n + tile - 1) / tile;
     BlockSums sums(blocks, z.stride);
-    parallel_tasks(blocks, [&](std::size_t block) {
+    parallel_tasks(blocks, pair_work(n, z.stride), [&](std::size_t block) {
         TileTables tables;
         const std::size_t k0 = block * tile, count_k = std::min(tile, n - k0);
         for (std::size_t j0 = 0; j0 <= k0; j0 += tile) {
@@ -167,7 +173,7 @@ void slopes_by_products(Pairing pairing, const Slope& slope, const Gathered& z, 
     const std::size_t n = z.rows, blocks = (n + block_rows - 1) / block_rows;
     BlockSums sums(blocks, z.stride);
     BlockSums margins(blocks, n);
-    parallel_tasks(blocks, [&](std::size_t block) {
+    parallel_tasks(blocks, pair_work(n, z.columns) / 8, [&](std::size_t block) {
         const std::size_t k0 = block * block_rows, k1 = std::min(k0 + block_rows, n),
                           count = k1 - k0;
         std::vector<double> storage(count * k1), product;
@@ -344,7 +350,7 @@ ParamSlopes contract_params(const Profile& profile, Matrix s, Indices rows,
     if (profile.kind == ProfileKind::Identity) return {};
     const Slope slope = slope_of(profile);
     BlockSums sums(n, 2);
-    parallel_tasks(n, [&](std::size_t k) {
+    parallel_tasks(n, pair_work(n, 1), [&](std::size_t k) {
         std::vector<double> values(k + 1), slopes(k + 1);
         for (std::size_t j = 0; j <= k; ++j) values[j] = s(rows[k], rows[j]);
         vector_kernels().profile(slope.profile, k + 1, values.data(), slopes.data());

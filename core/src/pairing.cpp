@@ -76,10 +76,16 @@ void mirror(MutableMatrix s, std::size_t r0, std::size_t r1) {
     }
 }
 
+// Operations for all pairs of a lower triangle: a product each, and a profile.
+double pair_work(std::size_t rows, std::size_t others, std::size_t columns) {
+    return 0.5 * static_cast<double>(rows) * static_cast<double>(others) *
+           (static_cast<double>(columns) / 8.0 + 4.0);
+}
+
 // Calls task(r0, r1) for blocks of rows of a lower triangle, in parallel.
 template <class Task>
-void each_row_block(std::size_t n, Task task) {
-    parallel_tasks((n + block_rows - 1) / block_rows, [&](std::size_t block) {
+void each_row_block(std::size_t n, double work, Task task) {
+    parallel_tasks((n + block_rows - 1) / block_rows, work, [&](std::size_t block) {
         task(block * block_rows, std::min((block + 1) * block_rows, n));
     });
 }
@@ -90,24 +96,25 @@ void build_pairing(Pairing pairing, Matrix x, MutableMatrix s, const Profile* pr
     const VectorKernels& kernels = vector_kernels();
     const bool distances = pairing == Pairing::SquaredDifference;
     const std::vector<double> norms = distances ? squared_norms(x) : std::vector<double>();
-    each_row_block(x.rows, [&](std::size_t r0, std::size_t r1) {
-        const MutableMatrix target(s.row(r0), r1 - r0, r1, s.stride);
-        if (pairing == Pairing::AbsoluteDifference) {
-            absolute_block(Matrix(x.row(r0), r1 - r0, x.columns, x.stride),
-                           Matrix(x.data, r1, x.columns, x.stride), target);
-        } else {
-            product_rows(1.0, x, r0, r1, 0.0, target);
-        }
-        for (std::size_t i = r0; i < r1; ++i) {
-            double* row = s.row(i);
-            if (distances) {
-                kernels.to_distance(i + 1, norms[i], norms.data(), row);
-                row[i] = 0.0;
-            }
-            if (profile != nullptr) kernels.profile(*profile, i + 1, row, row);
-        }
-        mirror(s, r0, r1);
-    });
+    each_row_block(x.rows, pair_work(x.rows, x.rows, x.columns),
+                   [&](std::size_t r0, std::size_t r1) {
+                       const MutableMatrix target(s.row(r0), r1 - r0, r1, s.stride);
+                       if (pairing == Pairing::AbsoluteDifference) {
+                           absolute_block(Matrix(x.row(r0), r1 - r0, x.columns, x.stride),
+                                          Matrix(x.data, r1, x.columns, x.stride), target);
+                       } else {
+                           product_rows(1.0, x, r0, r1, 0.0, target);
+                       }
+                       for (std::size_t i = r0; i < r1; ++i) {
+                           double* row = s.row(i);
+                           if (distances) {
+                               kernels.to_distance(i + 1, norms[i], norms.data(), row);
+                               row[i] = 0.0;
+                           }
+                           if (profile != nullptr) kernels.profile(*profile, i + 1, row, row);
+                       }
+                       mirror(s, r0, r1);
+                   });
 }
 
 void cross_pairing(Pairing pairing, Matrix z, Matrix x, MutableMatrix s, const Profile* profile) {
@@ -115,19 +122,22 @@ void cross_pairing(Pairing pairing, Matrix z, Matrix x, MutableMatrix s, const P
     const bool distances = pairing == Pairing::SquaredDifference;
     const std::vector<double> norms_z = distances ? squared_norms(z) : std::vector<double>();
     const std::vector<double> norms_x = distances ? squared_norms(x) : std::vector<double>();
-    each_row_block(z.rows, [&](std::size_t r0, std::size_t r1) {
-        const Matrix rows(z.row(r0), r1 - r0, z.columns, z.stride);
-        const MutableMatrix target(s.row(r0), r1 - r0, x.rows, s.stride);
-        if (pairing == Pairing::AbsoluteDifference) {
-            absolute_block(rows, x, target);
-        } else {
-            multiply_transposed(1.0, rows, x, 0.0, target);
-        }
-        for (std::size_t i = r0; i < r1; ++i) {
-            if (distances) kernels.to_distance(x.rows, norms_z[i], norms_x.data(), s.row(i));
-            if (profile != nullptr) kernels.profile(*profile, x.rows, s.row(i), s.row(i));
-        }
-    });
+    each_row_block(z.rows, 2 * pair_work(z.rows, x.rows, x.columns),
+                   [&](std::size_t r0, std::size_t r1) {
+                       const Matrix rows(z.row(r0), r1 - r0, z.columns, z.stride);
+                       const MutableMatrix target(s.row(r0), r1 - r0, x.rows, s.stride);
+                       if (pairing == Pairing::AbsoluteDifference) {
+                           absolute_block(rows, x, target);
+                       } else {
+                           multiply_transposed(1.0, rows, x, 0.0, target);
+                       }
+                       for (std::size_t i = r0; i < r1; ++i) {
+                           if (distances)
+                               kernels.to_distance(x.rows, norms_z[i], norms_x.data(), s.row(i));
+                           if (profile != nullptr)
+                               kernels.profile(*profile, x.rows, s.row(i), s.row(i));
+                       }
+                   });
 }
 
 void drop_columns(Pairing pairing, Matrix removed, MutableMatrix s, const Profile* profile,
@@ -135,41 +145,45 @@ void drop_columns(Pairing pairing, Matrix removed, MutableMatrix s, const Profil
     const VectorKernels& kernels = vector_kernels();
     const bool distances = pairing == Pairing::SquaredDifference;
     const std::vector<double> norms = distances ? squared_norms(removed) : std::vector<double>();
-    each_row_block(removed.rows, [&](std::size_t r0, std::size_t r1) {
-        if (pairing == Pairing::Product) {
-            product_rows(-1.0, removed, r0, r1, 1.0,
-                         MutableMatrix(s.row(r0), r1 - r0, r1, s.stride));
-        } else {
-            std::vector<double> buffer((r1 - r0) * r1);
-            const MutableMatrix part(buffer.data(), r1 - r0, r1);
-            if (distances) {
-                product_rows(1.0, removed, r0, r1, 0.0, part);
+    each_row_block(
+        removed.rows, pair_work(removed.rows, removed.rows, removed.columns),
+        [&](std::size_t r0, std::size_t r1) {
+            if (pairing == Pairing::Product) {
+                product_rows(-1.0, removed, r0, r1, 1.0,
+                             MutableMatrix(s.row(r0), r1 - r0, r1, s.stride));
             } else {
-                absolute_block(Matrix(removed.row(r0), r1 - r0, removed.columns, removed.stride),
-                               Matrix(removed.data, r1, removed.columns, removed.stride), part);
-            }
-            for (std::size_t i = r0; i < r1; ++i) {
-                double* row = s.row(i);
-                const double* less = part.row(i - r0);
+                std::vector<double> buffer((r1 - r0) * r1);
+                const MutableMatrix part(buffer.data(), r1 - r0, r1);
                 if (distances) {
-                    kernels.reduce_distance(i + 1, norms[i], norms.data(), less, row);
+                    product_rows(1.0, removed, r0, r1, 0.0, part);
                 } else {
-                    for (std::size_t j = 0; j <= i; ++j) row[j] = std::max(0.0, row[j] - less[j]);
+                    absolute_block(
+                        Matrix(removed.row(r0), r1 - r0, removed.columns, removed.stride),
+                        Matrix(removed.data, r1, removed.columns, removed.stride), part);
                 }
-                if (pairing != Pairing::Product) row[i] = 0.0;
+                for (std::size_t i = r0; i < r1; ++i) {
+                    double* row = s.row(i);
+                    const double* less = part.row(i - r0);
+                    if (distances) {
+                        kernels.reduce_distance(i + 1, norms[i], norms.data(), less, row);
+                    } else {
+                        for (std::size_t j = 0; j <= i; ++j)
+                            row[j] = std::max(0.0, row[j] - less[j]);
+                    }
+                    if (pairing != Pairing::Product) row[i] = 0.0;
+                }
             }
-        }
-        mirror(s, r0, r1);
-        if (profile != nullptr) {
-            for (std::size_t i = r0; i < r1; ++i)
-                kernels.profile(*profile, i + 1, s.row(i), gram.row(i));
-            mirror(gram, r0, r1);
-        }
-    });
+            mirror(s, r0, r1);
+            if (profile != nullptr) {
+                for (std::size_t i = r0; i < r1; ++i)
+                    kernels.profile(*profile, i + 1, s.row(i), gram.row(i));
+                mirror(gram, r0, r1);
+            }
+        });
 }
 
 void apply_profile(const Profile& profile, Matrix s, MutableMatrix out) {
-#pragma omp parallel for schedule(static) if (s.rows > block_rows)
+#pragma omp parallel for schedule(static) if (pair_work(s.rows, s.columns, 0) > work_worth_sharing)
     for (long i = 0; i < static_cast<long>(s.rows); ++i) {
         const std::size_t row = static_cast<std::size_t>(i);
         vector_kernels().profile(profile, s.columns, s.row(row), out.row(row));

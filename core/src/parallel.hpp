@@ -7,12 +7,16 @@
 
 namespace svsieve {
 
+// About a millisecond of elementary operations. Below, waking other threads is a gamble: one that
+// finds its core busy makes all of them wait.
+constexpr double work_worth_sharing = 1e7;
+
 // Calls task(i) for i in [0, count), last first: in a lower triangle the last blocks are the
-// longest.
+// longest. `work` estimates the elementary operations of all tasks together.
 template <class Task>
-void parallel_tasks(std::size_t count, Task task) {
+void parallel_tasks(std::size_t count, double work, Task task) {
     std::exception_ptr error;
-#pragma omp parallel for schedule(dynamic, 1) if (count > 1)
+#pragma omp parallel for schedule(dynamic, 1) if (count > 1 && work > work_worth_sharing)
     for (long reversed = 0; reversed < static_cast<long>(count); ++reversed) {
         try {
             task(count - 1 - static_cast<std::size_t>(reversed));

@@ -112,7 +112,7 @@ def test_a_normalised_sum_has_a_diagonal_of_exact_ones(rng):
 
 
 def test_no_bit_depends_on_the_number_of_threads(rng):
-    X, b = rng.normal(size=(900, 60)), np.abs(rng.normal(size=900))
+    X, b = rng.normal(size=(2000, 60)), np.abs(rng.normal(size=2000))
     results = []
     for threads in (1, 2):
         with threadpool_limits(threads):
