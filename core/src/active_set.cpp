@@ -76,21 +76,7 @@ double ActiveSet::multiplier_guess() const {
     return sum / static_cast<double>(free_.size());
 }
 
-// ---- the inverse
-
-void ActiveSet::reserve(std::size_t dimension) {
-    if (dimension <= stride_) return;
-    const std::size_t wider = dimension + dimension / 2 + 16;
-    std::vector<double> next(wider * wider, 0.0);
-    const std::size_t size = free_.size() + 1;
-    if (stride_ > 0) {
-        for (std::size_t i = 0; i < size; ++i) {
-            std::copy_n(inverse_.data() + i * stride_, size, next.data() + i * wider);
-        }
-    }
-    inverse_.swap(next);
-    stride_ = wider;
-}
+// ---- F and P
 
 // Builds F and P from the rows strictly between their bounds.
 void ActiveSet::factorise() {
@@ -103,9 +89,9 @@ void ActiveSet::factorise() {
         }
     }
     free_.clear();
+    inverse_.clear();
     const std::size_t f = inside.size();
     if (f >= 2) {
-        reserve(f + 1);
         std::vector<double> block(f * f);
         const MutableMatrix q(block.data(), f, f);
         for (std::size_t i = 0; i < f; ++i) {
@@ -115,20 +101,8 @@ void ActiveSet::factorise() {
             }
         }
         // A poor inverse will do, as long as refinement converges with it.
-        if (invert_positive_definite(q, std::max(1e-15, noise_ / scale_))) {
+        if (inverse_.assign(q, std::max(1e-15, noise_ / scale_))) {
             free_ = inside;
-            MutableMatrix p = inverse();
-            std::vector<double> v(f, 0.0);
-            double sigma = 0.0;
-            for (std::size_t i = 0; i < f; ++i) {
-                for (std::size_t j = 0; j < f; ++j) v[i] += q(i, j);
-                sigma += v[i];
-            }
-            p(0, 0) = -1.0 / sigma;
-            for (std::size_t i = 0; i < f; ++i) {
-                p(0, i + 1) = p(i + 1, 0) = v[i] / sigma;
-                for (std::size_t j = 0; j < f; ++j) p(i + 1, j + 1) = q(i, j) - v[i] * v[j] / sigma;
-            }
             return;
         }
     }
@@ -158,7 +132,7 @@ ActiveSet::Border ActiveSet::border(std::size_t row) {
     u[0] = 1.0;
     for (std::size_t k = 0; k < f; ++k) u[k + 1] = entry(kernel_row, row, free_[k]);
     std::vector<double>& z = border.z;
-    multiply(inverse(), u.data(), z.data());
+    multiply(inverse_.matrix(), u.data(), z.data());
     const auto schur = [&] {
         double value = diagonal(row);
         for (std::size_t k = 0; k <= f; ++k) value -= u[k] * z[k];
@@ -175,7 +149,7 @@ ActiveSet::Border ActiveSet::border(std::size_t row) {
                 residual[k + 1] -= entry(other, free_[k], free_[j]) * z[j + 1];
             }
         }
-        multiply(inverse(), residual.data(), correction.data());
+        multiply(inverse_.matrix(), residual.data(), correction.data());
         double largest = 0.0, change = 0.0;
         for (std::size_t k = 0; k <= f; ++k) {
             z[k] += correction[k];
@@ -200,14 +174,10 @@ ActiveSet::Border ActiveSet::border(std::size_t row) {
 
 // Borders P by a row, or, where the row depends on F, walks a null direction to a bound.
 ActiveSet::Entry ActiveSet::enter(std::size_t row) {
-    reserve(free_.size() + 2);
     ++moves_;
     if (free_.empty()) {
         free_.push_back(row);
-        MutableMatrix p = inverse();
-        p(0, 0) = -diagonal(row);
-        p(0, 1) = p(1, 0) = 1.0;
-        p(1, 1) = 0.0;
+        inverse_.start(diagonal(row));
         return Entry::Entered;
     }
     Border found = border(row);
@@ -215,41 +185,25 @@ ActiveSet::Entry ActiveSet::enter(std::size_t row) {
         factorise();
         if (unbounded_ || free_.empty()) return Entry::Skipped;
         if (std::find(free_.begin(), free_.end(), row) != free_.end()) return Entry::Entered;
-        reserve(free_.size() + 2);
         found = border(row);
     }
     if (!found.reliable) return Entry::Skipped;
-    const std::size_t size = free_.size();
     if (!(found.schur > dependent * scale_) && found.ridge == 0.0) {
         const bool curved = found.schur > std::max(surely_dependent * scale_, found.noise);
         const Entry entry = walk_null_direction(row, found.z, curved ? found.schur : 0.0);
         if (entry != Entry::Entered || unbounded_) return entry;
     }
-    rank_one_update(inverse(), 1.0 / found.schur, found.z.data());
     free_.push_back(row);
-    MutableMatrix p = inverse();
-    for (std::size_t k = 0; k <= size; ++k)
-        p(k, size + 1) = p(size + 1, k) = -found.z[k] / found.schur;
-    p(size + 1, size + 1) = 1.0 / found.schur;
+    inverse_.append(found.z, found.schur);
     return Entry::Entered;
 }
 
 // Removes the row at `position` of F from P.
 void ActiveSet::leave(std::size_t position) {
     ++moves_;
-    const std::size_t last = free_.size(), here = position + 1;
-    MutableMatrix p = inverse();
-    if (here != last) {
-        for (std::size_t k = 0; k <= last; ++k) std::swap(p(here, k), p(last, k));
-        for (std::size_t k = 0; k <= last; ++k) std::swap(p(k, here), p(k, last));
-        std::swap(free_[position], free_.back());
-    }
-    std::vector<double> column(last);
-    for (std::size_t k = 0; k < last; ++k) column[k] = p(last, k);
-    const double pivot = p(last, last);
+    inverse_.remove(position);
+    std::swap(free_[position], free_.back());
     free_.pop_back();
-    if (free_.empty()) return;
-    rank_one_update(inverse(), -1.0 / pivot, column.data());
 }
 
 // Moves `row` and F along a direction that changes no gradient on F (beyond a common constant),
@@ -316,7 +270,7 @@ ActiveSet::Entry ActiveSet::walk_null_direction(std::size_t row, const std::vect
 // added along the direction in which P itself changes the sum.
 void ActiveSet::newton_step(const std::vector<double>& residual, std::vector<double>& step) {
     step.assign(free_.size() + 1, 0.0);
-    const MutableMatrix p = inverse();
+    const MutableMatrix p = inverse_.matrix();
     multiply(p, residual.data(), step.data());
     double missing = residual[0], direction = 0.0;
     for (std::size_t k = 1; k < step.size(); ++k) {

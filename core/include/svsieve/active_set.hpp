@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "svsieve/bordered_inverse.hpp"
 #include "svsieve/dual_problem.hpp"
 #include "svsieve/kernel_rows.hpp"
 #include "svsieve/smo.hpp"
@@ -59,10 +60,6 @@ class ActiveSet {
     void flush();
     double multiplier_guess() const;
     std::vector<std::size_t> violators(double tolerance, std::size_t most) const;
-    MutableMatrix inverse() {
-        return {inverse_.data(), free_.size() + 1, free_.size() + 1, stride_};
-    }
-    void reserve(std::size_t dimension);
     double diagonal(std::size_t row) const {
         return (rows_.diagonal()[row] - shift_[row]) - shift_[row] + problem_.ridge[row];
     }
@@ -73,8 +70,7 @@ class ActiveSet {
     RowSource& rows_;
     DualState& state_;
     std::vector<std::size_t> free_;
-    std::vector<double> inverse_;  // P, row-major with stride_
-    std::size_t stride_ = 0;
+    BorderedInverse inverse_;      // P, of the rows in free_
     std::vector<double> pending_;  // coefficient changes not yet in the gradient
     std::vector<std::size_t> pending_rows_;
     double multiplier_ = 0.0;

@@ -1,0 +1,43 @@
+// The inverse P of the bordered matrix [0 1'; 1 Q], kept while rows of Q enter and leave.
+//
+// Row 0 of P belongs to the border, row k + 1 to the kth row of Q. Each change costs O(size^2).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "svsieve/views.hpp"
+
+namespace svsieve {
+
+class BorderedInverse {
+  public:
+    // Rows of Q.
+    std::size_t size() const { return size_; }
+
+    MutableMatrix matrix() { return {values_.data(), size_ + 1, size_ + 1, stride_}; }
+
+    // From a whole Q, which is destroyed. False, with nothing kept, if Q is not positive definite or a
+    // pivot is below `pivot_floor` times the largest.
+    bool assign(MutableMatrix q, double pivot_floor);
+
+    void clear() { size_ = 0; }
+
+    // A single row of Q, its diagonal entry.
+    void start(double diagonal);
+
+    // One more row: z = P u, u = (1; its entries with the rows before), schur = its diagonal - u'z.
+    void append(const std::vector<double>& z, double schur);
+
+    // Removes a row; the last one takes its place.
+    void remove(std::size_t position);
+
+  private:
+    void reserve(std::size_t dimension);
+
+    std::vector<double> values_;  // row-major
+    std::size_t size_ = 0;
+    std::size_t stride_ = 0;
+};
+
+}  // namespace svsieve

@@ -1,0 +1,74 @@
+#include "svsieve/bordered_inverse.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "svsieve/linalg.hpp"
+
+namespace svsieve {
+
+void BorderedInverse::reserve(std::size_t dimension) {
+    if (dimension <= stride_) return;
+    const std::size_t wider = dimension + dimension / 2 + 16;
+    std::vector<double> next(wider * wider, 0.0);
+    for (std::size_t i = 0; i <= size_ && stride_ > 0; ++i) {
+        std::copy_n(values_.data() + i * stride_, size_ + 1, next.data() + i * wider);
+    }
+    values_.swap(next);
+    stride_ = wider;
+}
+
+// With v = Q^-1 1 and sigma = 1'v:  P = [-1, v'; v, sigma Q^-1 - v v'] / sigma.
+bool BorderedInverse::assign(MutableMatrix q, double pivot_floor) {
+    size_ = 0;
+    if (!invert_positive_definite(q, pivot_floor)) return false;
+    reserve(q.rows + 1);
+    size_ = q.rows;
+    std::vector<double> v(size_, 0.0);
+    double sigma = 0.0;
+    for (std::size_t i = 0; i < size_; ++i) {
+        for (std::size_t j = 0; j < size_; ++j) v[i] += q(i, j);
+        sigma += v[i];
+    }
+    const MutableMatrix p = matrix();
+    p(0, 0) = -1.0 / sigma;
+    for (std::size_t i = 0; i < size_; ++i) {
+        p(0, i + 1) = p(i + 1, 0) = v[i] / sigma;
+        for (std::size_t j = 0; j < size_; ++j) p(i + 1, j + 1) = q(i, j) - v[i] * v[j] / sigma;
+    }
+    return true;
+}
+
+void BorderedInverse::start(double diagonal) {
+    size_ = 0;
+    reserve(2);
+    size_ = 1;
+    const MutableMatrix p = matrix();
+    p(0, 0) = -diagonal;
+    p(0, 1) = p(1, 0) = 1.0;
+    p(1, 1) = 0.0;
+}
+
+void BorderedInverse::append(const std::vector<double>& z, double schur) {
+    reserve(size_ + 2);
+    rank_one_update(matrix(), 1.0 / schur, z.data());
+    ++size_;
+    const MutableMatrix p = matrix();
+    for (std::size_t k = 0; k < size_; ++k) p(k, size_) = p(size_, k) = -z[k] / schur;
+    p(size_, size_) = 1.0 / schur;
+}
+
+void BorderedInverse::remove(std::size_t position) {
+    const std::size_t last = size_, here = position + 1;
+    const MutableMatrix p = matrix();
+    if (here != last) {
+        for (std::size_t k = 0; k <= last; ++k) std::swap(p(here, k), p(last, k));
+        for (std::size_t k = 0; k <= last; ++k) std::swap(p(k, here), p(k, last));
+    }
+    const std::vector<double> column(p.row(last), p.row(last) + last);
+    const double pivot = p(last, last);
+    --size_;
+    if (size_ > 0) rank_one_update(matrix(), -1.0 / pivot, column.data());
+}
+
+}  // namespace svsieve
