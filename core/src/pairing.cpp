@@ -13,7 +13,7 @@ namespace svsieve {
 
 namespace {
 
-constexpr std::size_t block_rows = 256;  // rows of S in one task
+constexpr std::size_t block_rows = 512;  // rows of S in one task
 constexpr std::size_t square = 64;       // tile of a transposed copy
 
 std::vector<double> squared_norms(Matrix x) {

@@ -64,7 +64,7 @@ def pairing_matrix(
         return _sparse_pairing(pairing, Z, X, profile)
     if pairing != "product":
         shift = (Z if X is None else X).mean(axis=0)
-        Z, X = Z - shift, None if X is None else X - shift
+        Z, X = _shifted(Z, shift), None if X is None else _shifted(X, shift)
     with one_blas_thread():
         if X is None:
             out = core.empty_table(len(Z), len(Z))
@@ -73,6 +73,10 @@ def pairing_matrix(
             out = core.empty_table(len(Z), len(X))
             core.cross_pairing(NATIVE[pairing], Z, X, out, profile)
     return out
+
+
+def _shifted(X: FloatArray, shift: FloatArray) -> FloatArray:
+    return np.subtract(X, shift, out=core.empty_table(*X.shape))
 
 
 def _sparse_pairing(
