@@ -43,10 +43,19 @@ def weights_per_row(row_weights: npt.ArrayLike | None, n: int) -> FloatArray:
     return weights
 
 
-def _check_both_classes(y: FloatArray, weights: FloatArray, owner: str) -> None:
+def _labelled_rows(
+    diagonal: npt.ArrayLike,
+    labels: npt.ArrayLike | None,
+    row_weights: npt.ArrayLike | None,
+    owner: str,
+) -> tuple[FloatArray, FloatArray]:
+    """Return labels and weights, one per diagonal entry, refusing rows of a single class."""
+    n = len(float_vector(diagonal, "diagonal"))
+    y, weights = signs(labels, n, owner), weights_per_row(row_weights, n)
     for sign in (1.0, -1.0):
         if not (weights[y == sign] > 0).any():
             raise ValueError(f"{owner} needs rows of both classes. None with weight has {sign:+g}.")
+    return y, weights
 
 
 class _BinarySvm:
@@ -89,10 +98,8 @@ class CSvm(_BinarySvm):
         row_weights: npt.ArrayLike | None = None,
     ) -> DualProblem:
         """Return the dual: b = y alpha between 0 and C y, summing to zero."""
-        n = len(np.atleast_1d(np.asarray(diagonal)))
-        y = signs(labels, n, "CSvm")
-        weights = weights_per_row(row_weights, n)
-        _check_both_classes(y, weights, "CSvm")
+        y, weights = _labelled_rows(diagonal, labels, row_weights, "CSvm")
+        n = len(y)
         bound = self.C * weights * y
         return DualProblem(-y, np.minimum(bound, 0.0), np.maximum(bound, 0.0), 0.0, np.zeros(n))
 
@@ -129,10 +136,8 @@ class L2Svm(_BinarySvm):
         row_weights: npt.ArrayLike | None = None,
     ) -> DualProblem:
         """Return the dual: b has the sign of y and no other bound; a row of weight 0 stays at 0."""
-        n = len(np.atleast_1d(np.asarray(diagonal)))
-        y = signs(labels, n, "L2Svm")
-        weights = weights_per_row(row_weights, n)
-        _check_both_classes(y, weights, "L2Svm")
+        y, weights = _labelled_rows(diagonal, labels, row_weights, "L2Svm")
+        n = len(y)
         used = weights > 0
         ridge = np.divide(1.0 / self.C, weights, out=np.zeros(n), where=used)
         bound = np.multiply(y, np.inf, out=np.zeros(n), where=used)
