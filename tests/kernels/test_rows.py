@@ -6,7 +6,7 @@ from scipy import sparse
 
 from svsieve.errors import IncompatiblePartsError
 from svsieve.kernels import Linear, PairingKernel, Rbf, kernel_values, row_source
-from svsieve.kernels.rows import LONG_ROWS, SMALL_GRAM_BYTES
+from svsieve.kernels.rows import LONG_ROWS, LONG_SPARSE_ROWS, SMALL_GRAM_BYTES
 from tests.kernels.kernel_cases import Cauchy
 
 
@@ -31,8 +31,10 @@ def test_a_large_one_only_if_single_rows_are_dear():
 
 def test_sparse_rows_count_their_entries():
     n = rows_of(SMALL_GRAM_BYTES) + 1
-    X = sparse.csr_array((n, 10 * LONG_ROWS))
+    X = sparse.lil_array((n, 10 * LONG_ROWS))
     assert not is_gram(kernel_values(Linear(), X))
+    X[:, :LONG_SPARSE_ROWS] = 1.0
+    assert is_gram(kernel_values(Linear(), X))
 
 
 def test_the_budget_is_kept():

@@ -13,8 +13,10 @@ from svsieve.native import core
 
 # A whole Gram matrix up to this size is worth its memory whatever the kernel costs.
 SMALL_GRAM_BYTES = 64 << 20
-# With this many entries per row, single rows cost much more than their share of a matrix product.
+# With this many entries per row, single rows cost much more than their share of a matrix product;
+# sparse rows, which are scattered and gathered one by one, do so earlier.
 LONG_ROWS = 100
+LONG_SPARSE_ROWS = 10
 
 
 def kernel_values(
@@ -49,9 +51,11 @@ def values_of(kernel: Kernel, table: Table, budget_bytes: int) -> FloatArray | c
     """`kernel_values` of a table that has been checked."""
     n_rows = table.shape[0]
     size = 8 * n_rows * n_rows
-    entries = (table.size if isinstance(table, np.ndarray) else table.nnz) / max(1, n_rows)
+    dense = isinstance(table, np.ndarray)
+    entries = (table.size if dense else table.nnz) / n_rows
     native = _has_rows_on_demand(kernel)
-    small_or_long = size <= SMALL_GRAM_BYTES or entries >= LONG_ROWS
+    long = entries >= (LONG_ROWS if dense else LONG_SPARSE_ROWS)
+    small_or_long = size <= SMALL_GRAM_BYTES or long
     if size <= budget_bytes and (small_or_long or not native):
         return kernel.gram_of(table)
     return core.CachedRows(_tree(kernel, table), int(budget_bytes))
