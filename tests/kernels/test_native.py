@@ -1,0 +1,34 @@
+"""The seam to the native core refuses what it cannot use."""
+
+import numpy as np
+import pytest
+from scipy.linalg import cython_blas
+
+from svsieve.kernels import Linear
+from svsieve.native import core
+
+
+def test_a_missing_routine_is_named_and_the_old_ones_stay():
+    with pytest.raises(ValueError, match="dgemm"):
+        core.use_linalg({}, {})
+    with pytest.raises(ValueError, match="dpotrf"):
+        core.use_linalg(cython_blas.__pyx_capi__, {})
+    assert Linear().gram(np.array([[2.0]])).tolist() == [[4.0]]
+
+
+def test_a_routine_with_other_integers_is_refused():
+    # scipy's complex helper has no integer arguments at all: its signature gives it away
+    other = dict(cython_blas.__pyx_capi__)
+    other["dgemm"] = other["dcabs1"]
+    with pytest.raises(ValueError, match="dgemm does not take 32-bit integers"):
+        core.use_linalg(other, {})
+
+
+def test_indices_outside_the_table_are_refused():
+    X, s = np.ones((3, 2)), np.ones((3, 3))
+    rows, columns, factors = np.arange(3), np.array([0, 2]), np.ones(2)
+    profile = core.Profile(core.ProfileKind.IDENTITY)
+    with pytest.raises(ValueError, match=r"columns holds 2, which is not in \[0, 2\)"):
+        core.contract_slopes(
+            core.Pairing.PRODUCT, profile, X, rows, columns, factors, s, None, np.ones(3), 1.0
+        )
