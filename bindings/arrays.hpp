@@ -33,6 +33,7 @@ OwnedColumn owned(std::vector<double>&& values);
 
 void bind_kernels(nb::module_& m);
 void bind_solver(nb::module_& m);
+void bind_paths(nb::module_& m);
 void bind_blas(nb::module_& m);
 void bind_pool(nb::module_& m);
 

@@ -6,4 +6,5 @@ NB_MODULE(_core, m) {
     svsieve::bindings::bind_pool(m);
     svsieve::bindings::bind_kernels(m);
     svsieve::bindings::bind_solver(m);
+    svsieve::bindings::bind_paths(m);
 }

@@ -132,7 +132,7 @@ ActiveSet::Border ActiveSet::border(std::size_t row) {
     u[0] = 1.0;
     for (std::size_t k = 0; k < f; ++k) u[k + 1] = entry(kernel_row, row, free_[k]);
     std::vector<double>& z = border.z;
-    multiply(inverse_.matrix(), u.data(), z.data());
+    inverse_.times(u.data(), z.data());
     const auto schur = [&] {
         double value = diagonal(row);
         for (std::size_t k = 0; k <= f; ++k) value -= u[k] * z[k];
@@ -149,7 +149,7 @@ ActiveSet::Border ActiveSet::border(std::size_t row) {
                 residual[k + 1] -= entry(other, free_[k], free_[j]) * z[j + 1];
             }
         }
-        multiply(inverse_.matrix(), residual.data(), correction.data());
+        inverse_.times(residual.data(), correction.data());
         double largest = 0.0, change = 0.0;
         for (std::size_t k = 0; k <= f; ++k) {
             z[k] += correction[k];
@@ -194,7 +194,7 @@ ActiveSet::Entry ActiveSet::enter(std::size_t row) {
         if (entry != Entry::Entered || unbounded_) return entry;
     }
     free_.push_back(row);
-    inverse_.append(found.z, found.schur);
+    inverse_.append(found.z.data(), found.schur);
     return Entry::Entered;
 }
 
@@ -271,7 +271,7 @@ ActiveSet::Entry ActiveSet::walk_null_direction(std::size_t row, const std::vect
 void ActiveSet::newton_step(const std::vector<double>& residual, std::vector<double>& step) {
     step.assign(free_.size() + 1, 0.0);
     const MutableMatrix p = inverse_.matrix();
-    multiply(p, residual.data(), step.data());
+    inverse_.times(residual.data(), step.data());
     double missing = residual[0], direction = 0.0;
     for (std::size_t k = 1; k < step.size(); ++k) {
         missing -= step[k];

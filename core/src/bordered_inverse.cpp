@@ -4,18 +4,43 @@
 #include <utility>
 
 #include "svsieve/linalg.hpp"
+#include "vector/kernels.hpp"
 
 namespace svsieve {
 
 void BorderedInverse::reserve(std::size_t dimension) {
     if (dimension <= stride_) return;
-    const std::size_t wider = dimension + dimension / 2 + 16;
+    const std::size_t wider = (dimension + dimension / 2 + 16) / row_padding * row_padding;
     std::vector<double> next(wider * wider, 0.0);
     for (std::size_t i = 0; i <= size_ && stride_ > 0; ++i) {
         std::copy_n(values_.data() + i * stride_, size_ + 1, next.data() + i * wider);
     }
     values_.swap(next);
+    scratch_.resize(wider);
     stride_ = wider;
+}
+
+// Rows are worked on in whole units; what stands in the padding is never read.
+void BorderedInverse::add_outer(double scale, const double* x) {
+    const std::size_t dimension = size_ + 1;
+    const std::size_t width = (dimension + row_padding - 1) / row_padding * row_padding;
+    std::copy_n(x, dimension, scratch_.data());
+    std::fill(scratch_.begin() + static_cast<long>(dimension),
+              scratch_.begin() + static_cast<long>(width), 0.0);
+    vector_kernels().add_outer(dimension, width, scale, scratch_.data(), values_.data(), stride_);
+}
+
+void BorderedInverse::times(const double* u, double* z) {
+    const std::size_t dimension = size_ + 1;
+    const std::size_t width = (dimension + row_padding - 1) / row_padding * row_padding;
+    std::fill_n(scratch_.begin(), width, 0.0);
+    vector_kernels().add_rows(dimension, nullptr, u, values_.data(), stride_, width,
+                              scratch_.data());
+    std::copy_n(scratch_.begin(), dimension, z);
+}
+
+void BorderedInverse::subtract(const double* z, double remainder) {
+    add_outer(1.0 / remainder, z);
 }
 
 // With v = Q^-1 1 and sigma = 1'v:  P = [-1, v'; v, sigma Q^-1 - v v'] / sigma.
@@ -49,9 +74,9 @@ void BorderedInverse::start(double diagonal) {
     p(1, 1) = 0.0;
 }
 
-void BorderedInverse::append(const std::vector<double>& z, double schur) {
+void BorderedInverse::append(const double* z, double schur) {
     reserve(size_ + 2);
-    rank_one_update(matrix(), 1.0 / schur, z.data());
+    add_outer(1.0 / schur, z);
     ++size_;
     const MutableMatrix p = matrix();
     for (std::size_t k = 0; k < size_; ++k) p(k, size_) = p(size_, k) = -z[k] / schur;
@@ -68,7 +93,7 @@ void BorderedInverse::remove(std::size_t position) {
     const std::vector<double> column(p.row(last), p.row(last) + last);
     const double pivot = p(last, last);
     --size_;
-    if (size_ > 0) rank_one_update(matrix(), -1.0 / pivot, column.data());
+    if (size_ > 0) add_outer(-1.0 / pivot, column.data());
 }
 
 }  // namespace svsieve

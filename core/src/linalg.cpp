@@ -46,6 +46,14 @@ void multiply_by_own_transpose(double alpha, Matrix a, double beta, MutableMatri
     routines().syrk(&upper, &transposed, &n, &k, &alpha, loose(a.data), &lda, &beta, c.data, &ldc);
 }
 
+void multiply_own_transpose_by(double alpha, Matrix a, double beta, MutableMatrix c) {
+    if (c.rows == 0) return;
+    int n = static_cast<int>(a.columns), k = static_cast<int>(a.rows);
+    int lda = static_cast<int>(a.stride), ldc = static_cast<int>(c.stride);
+    char upper = 'U', plain = 'N';
+    routines().syrk(&upper, &plain, &n, &k, &alpha, loose(a.data), &lda, &beta, c.data, &ldc);
+}
+
 void multiply(double alpha, Matrix a, Matrix b, double beta, MutableMatrix c) {
     if (c.rows == 0 || c.columns == 0) return;
     int m = static_cast<int>(b.columns), n = static_cast<int>(a.rows),

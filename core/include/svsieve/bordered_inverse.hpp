@@ -26,16 +26,24 @@ class BorderedInverse {
     // A single row of Q, its diagonal entry.
     void start(double diagonal);
 
+    // z = P u; both have size() + 1 entries.
+    void times(const double* u, double* z);
+
     // One more row: z = P u, u = (1; its entries with the rows before), schur = its diagonal - u'z.
-    void append(const std::vector<double>& z, double schur);
+    void append(const double* z, double schur);
+
+    // The inverse after Q -= x x': z = P (0; x), remainder = 1 - (0; x)'z, which must not vanish.
+    void subtract(const double* z, double remainder);
 
     // Removes a row; the last one takes its place.
     void remove(std::size_t position);
 
   private:
     void reserve(std::size_t dimension);
+    void add_outer(double scale, const double* x);
 
-    std::vector<double> values_;  // row-major
+    std::vector<double> values_;   // row-major
+    std::vector<double> scratch_;  // one row
     std::size_t size_ = 0;
     std::size_t stride_ = 0;
 };

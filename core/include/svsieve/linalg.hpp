@@ -33,6 +33,9 @@ void multiply_transposed(double alpha, Matrix a, Matrix b, double beta, MutableM
 // Lower triangle of C = alpha A A' + beta C, row-major.
 void multiply_by_own_transpose(double alpha, Matrix a, double beta, MutableMatrix c);
 
+// Lower triangle of C = alpha A'A + beta C, row-major.
+void multiply_own_transpose_by(double alpha, Matrix a, double beta, MutableMatrix c);
+
 // C = alpha A B + beta C, all row-major.
 void multiply(double alpha, Matrix a, Matrix b, double beta, MutableMatrix c);
 

@@ -1,6 +1,6 @@
 // The loops in which the time goes, compiled once for each instruction set and chosen at run time.
 //
-// The files scan.cpp, profiles.cpp, removal.cpp and absolute.cpp are compiled several times, each
+// The files scan.cpp, profiles.cpp, removal.cpp, absolute.cpp and wide.cpp are compiled several times, each
 // time with SVSIEVE_ISA set to the namespace they fill and with the compiler flags of that
 // instruction set. They call no inline function of the standard library: the linker might keep the
 // copy made for the newest machine and run it on the oldest.
@@ -19,6 +19,11 @@ struct Extremes {
     double low_max;
     std::size_t up_index;
 };
+
+// Columns, rows of a Gram matrix and of an inverse are padded with zeros to a multiple of this.
+inline constexpr std::size_t row_padding = 8;
+// Columns that are stored side by side in single precision.
+inline constexpr std::size_t pack_width = 16;
 
 struct VectorKernels {
     const char* name;
@@ -60,6 +65,21 @@ struct VectorKernels {
     // out[j] = sum_l |x[l] - columns[l * width + j]|, j < width (width <= 64)
     void (*absolute_distances)(std::size_t length, const double* x, const double* columns,
                                std::size_t width, double* out);
+
+    // ---- wide.cpp: widths are multiples of row_padding
+    // out += sum_k coefficients[k] * row rows[k] (row k where `rows` is null) of a matrix
+    void (*add_rows)(std::size_t count, const std::size_t* rows, const double* coefficients,
+                     const double* matrix, std::size_t stride, std::size_t width, double* out);
+    // matrix += scale x x', over its first rows
+    void (*add_outer)(std::size_t rows, std::size_t width, double scale, const double* x,
+                      double* matrix, std::size_t stride);
+    // out[c] = columns[c]'b, each summed in the same order whatever its neighbours
+    void (*column_dots)(std::size_t count, const double* const* columns, std::size_t width,
+                        const double* b, double* out);
+    // |w| of pack_width columns that stand side by side, in single precision; w has an entry for each
+    // machine. Returns the least of |w| - slack * norm.
+    float (*pack_weigh)(std::size_t rows, std::size_t machines, const float* pack, const float* b,
+                        float slack, const float* norms, float* out);
 };
 
 // A tile of pairs for one group of columns.

@@ -16,6 +16,12 @@ void removal_exponential(const RemovalTile&, bool, double*);
 void removal_power(const RemovalTile&, int, double*);
 void absolute_distances(std::size_t, const double*, const double*, std::size_t, double*);
 void absolute_slopes(const RemovalTile&, double*);
+void add_rows(std::size_t, const std::size_t*, const double*, const double*, std::size_t,
+              std::size_t, double*);
+void add_outer(std::size_t, std::size_t, double, const double*, double*, std::size_t);
+void column_dots(std::size_t, const double* const*, std::size_t, const double*, double*);
+float pack_weigh(std::size_t, std::size_t, const float*, const float*, float, const float*,
+                 float*);
 
 namespace {
 
@@ -94,6 +100,10 @@ const VectorKernels kernels = {
     removal_power,
     absolute_slopes,
     absolute_distances,
+    add_rows,
+    add_outer,
+    column_dots,
+    pack_weigh,
 };
 
 }  // namespace svsieve::SVSIEVE_ISA

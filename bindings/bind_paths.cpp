@@ -1,0 +1,98 @@
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <tuple>
+
+#include "arrays.hpp"
+#include "svsieve/wide_path.hpp"
+
+namespace svsieve::bindings {
+
+namespace {
+
+// A path together with the arrays of its problems, one row per machine.
+class OwnedWidePath {
+  public:
+    OwnedWidePath(const Table& x, const IndexColumn& kept, const IndexColumn& candidates,
+                  const Table& linear, const Table& lower, const Table& upper, const Table& ridge,
+                  const Table& starts, double tolerance)
+        : linear_(copy(linear)), lower_(copy(lower)), upper_(copy(upper)), ridge_(copy(ridge)) {
+        const std::size_t n = x.shape(0), machines = linear.shape(0);
+        for (const Table* table : {&linear, &lower, &upper, &ridge, &starts}) {
+            if (table->shape(0) != machines || table->shape(1) != n)
+                throw std::invalid_argument("problems must have one row per machine, one column per row of x");
+        }
+        std::vector<DualProblem> problems;
+        for (std::size_t q = 0; q < machines; ++q) {
+            const auto row = [&](const std::vector<double>& values) {
+                return Vector(values.data() + q * n, n);
+            };
+            problems.push_back({row(linear_), row(lower_), row(upper_), row(ridge_), 0.0, 1.0});
+            check(problems.back());
+        }
+        const Indices used = checked(kept, x.shape(1), "kept");
+        const Indices free = checked(candidates, x.shape(1), "candidates");
+        const Matrix table = view(x), points = view(starts);
+        nb::gil_scoped_release release;
+        path_ = std::make_unique<WidePath>(table, std::vector<std::size_t>(used.begin(), used.end()),
+                                           std::vector<std::size_t>(free.begin(), free.end()),
+                                           problems, points, tolerance);
+    }
+
+    // counts, dropped, scores, following, gaps, accuracy, seconds, tied, coefficients, offsets
+    auto advance(const IndexColumn& counts, double seconds, bool with_coefficients) {
+        WideSteps steps;
+        const Indices wanted = checked(counts, static_cast<std::size_t>(1) << 62, "counts");
+        {
+            nb::gil_scoped_release release;
+            steps = path_->advance(wanted, seconds, with_coefficients);
+        }
+        return std::tuple(numbers(steps.counts), numbers(steps.dropped),
+                          owned(std::move(steps.scores)), owned(std::move(steps.following)),
+                          owned(std::move(steps.gaps)), owned(std::move(steps.accuracy)),
+                          owned(std::move(steps.seconds)), numbers(steps.tied),
+                          owned(std::move(steps.coefficients)), owned(std::move(steps.offsets)));
+    }
+
+    WidePath& path() { return *path_; }
+
+    template <class T>
+    static OwnedColumn numbers(const std::vector<T>& values) {
+        return owned(std::vector<double>(values.begin(), values.end()));
+    }
+
+  private:
+    static std::vector<double> copy(const Table& table) {
+        return {table.data(), table.data() + table.shape(0) * table.shape(1)};
+    }
+
+    std::vector<double> linear_, lower_, upper_, ridge_;
+    std::unique_ptr<WidePath> path_;
+};
+
+}  // namespace
+
+void bind_paths(nb::module_& m) {
+    nb::class_<OwnedWidePath>(m, "WidePath")
+        .def(nb::init<const Table&, const IndexColumn&, const IndexColumn&, const Table&,
+                      const Table&, const Table&, const Table&, const Table&, double>(),
+             nb::arg("x"), nb::arg("kept"), nb::arg("candidates"), nb::arg("linear"),
+             nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("starts"),
+             nb::arg("tolerance"))
+        .def("advance", &OwnedWidePath::advance, nb::arg("counts"), nb::arg("seconds"),
+             nb::arg("with_coefficients"))
+        .def("candidates",
+             [](OwnedWidePath& p) { return OwnedWidePath::numbers(p.path().candidates()); })
+        .def("scores", [](OwnedWidePath& p) { return owned(p.path().scores()); })
+        .def("gap", [](OwnedWidePath& p) { return p.path().gap(); })
+        .def("accuracy", [](OwnedWidePath& p) { return p.path().accuracy(); })
+        .def("coefficients", [](OwnedWidePath& p) { return owned(p.path().coefficients()); })
+        .def("offsets", [](OwnedWidePath& p) { return owned(p.path().offsets()); })
+        .def("seconds", [](OwnedWidePath& p) {
+            const WideSeconds& s = p.path().seconds();
+            return std::tuple(s.choosing, s.down_dating, s.solving);
+        });
+}
+
+}  // namespace svsieve::bindings

@@ -1,0 +1,94 @@
+// One machine on a Gram matrix that loses columns of the data one after another, kept at its optimum.
+//
+// The optimum on the free rows F solves the bordered system of active_set.hpp. Taking a column x out
+// of a linear kernel subtracts x x' from the Gram matrix, so the inverse P of that system changes by
+// a rank-one term, and with z = P (0; x_F), s = 1 - x_F'z_F, w = x'b the new optimum on F is
+//
+//   P + z z' / s ,      (mu, b_F) + (w / s) z :
+//
+// O(|F|^2 + n |F|) where solving anew costs O(|F|^3). Then rows that violate their sign conditions
+// enter F and rows that meet a bound leave it, as in the general solver. s = 0 means that F has more
+// rows than the columns left can tell apart: z is then a direction in which the objective is linear,
+// followed to the first bound.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "svsieve/bordered_inverse.hpp"
+#include "svsieve/dual_problem.hpp"
+#include "svsieve/views.hpp"
+#include "wide/aligned.hpp"
+
+namespace svsieve {
+
+// n x n, rows padded to a multiple of row_padding with zeros.
+struct PaddedGram {
+    std::size_t size = 0;
+    std::size_t stride = 0;
+    AlignedVector<double> values;
+
+    explicit PaddedGram(std::size_t n);
+    double* row(std::size_t i) { return values.data() + i * stride; }
+    const double* row(std::size_t i) const { return values.data() + i * stride; }
+};
+
+class TrackedMachine {
+  public:
+    // The arrays of `problem` must outlive the machine. Its total must be 0.
+    TrackedMachine(const DualProblem& problem, const PaddedGram& gram, double tolerance);
+
+    // From any feasible start, with whatever the Gram matrix now is.
+    void start(Vector coefficients);
+
+    // Before the Gram matrix loses x x'. `x` is padded; `weight` is x'b.
+    void forget(const double* x, double weight);
+    // After it has: takes the step that `forget` prepared and restores optimality.
+    void settle();
+    // The same after several columns, or after the Gram matrix was built anew: nothing prepared.
+    // `fresh`: the Gram matrix is not what the inverse was kept up to date with.
+    void settle_anew(bool fresh);
+
+    const double* coefficients() const { return b_.data(); }  // padded
+    double multiplier() const { return mu_; }
+    double gap() const { return gap_; }
+    double accuracy() const;
+    long moves() const { return moves_; }
+
+  private:
+    void recompute_gradient();
+    void set_status(std::size_t row);
+    void factorise();
+    bool enter(std::size_t row);
+    void leave(std::size_t position);
+    double step_to_bound(const double* direction, double limit, std::size_t& blocked) const;
+    void apply(const double* direction, double step, std::size_t blocked);
+    bool newton();
+    bool improve();
+    void solve_generally();
+    double measure();
+    double floor() const;
+    double diagonal(std::size_t row) const { return gram_.row(row)[row] + problem_.ridge[row]; }
+
+    const DualProblem problem_;
+    const PaddedGram& gram_;
+    double tolerance_;
+    std::size_t n_, width_;
+    AlignedVector<double> b_, g_, up_, low_;  // coefficients, gradient, masks of vector_kernels().scan
+    std::vector<double> label_;
+    std::vector<std::size_t> free_;
+    BorderedInverse inverse_;
+    double mu_ = 0.0;
+    double gap_ = 0.0;
+    double scale_ = 1.0;
+    double mass_ = 0.0;  // sum |b|
+    long moves_ = 0;
+    int since_gradient_ = 0;  // steps since the gradient was computed from the coefficients
+    bool prepared_ = false;
+    bool stale_ = false;  // P is not the inverse for the columns left
+    std::vector<double> step_;  // the step that forget() prepared, (-dmu; db_F)
+    std::vector<double> u_, z_, residual_;
+    std::size_t entering_ = 0;
+};
+
+}  // namespace svsieve
