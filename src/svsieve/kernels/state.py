@@ -23,6 +23,8 @@ class KernelState:
     X : array-like or sparse matrix of shape (n_rows, n_columns)
     kept : array-like of int, optional
         Columns in use at the start; all by default.
+    row_weights : ndarray of shape (n_rows,), optional
+        A row of weight k counts as k rows when a gamma rule is evaluated.
 
     Notes
     -----
@@ -44,9 +46,16 @@ class KernelState:
     array([0])
     """
 
-    def __init__(self, kernel: Kernel, X: Table, *, kept: npt.ArrayLike | None = None) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        X: Table,
+        *,
+        kept: npt.ArrayLike | None = None,
+        row_weights: FloatArray | None = None,
+    ) -> None:
         table = float_table(X)
-        self._moments = ColumnMoments.of(table)
+        self._moments = ColumnMoments.of(table, row_weights)
         self._rule = kernel
         n_columns = table.shape[1]
         self.kept: IndexArray = (
@@ -63,6 +72,10 @@ class KernelState:
     def n_kept(self) -> int:
         """Number of columns in use."""
         return len(self.kept)
+
+    def column_variances(self) -> FloatArray:
+        """Return the variance of every column, kept or not."""
+        return self._moments.variance
 
     def gram(self) -> FloatArray:
         """Return the Gram matrix on the kept columns. The state keeps it: do not write to it."""

@@ -11,7 +11,9 @@ from svsieve.machines.descriptions import (
     Svdd,
     squared_radius,
 )
+from svsieve.machines.linear_primal import LinearPrimal, LinearSolution
 from svsieve.machines.multiclass import BinaryTask, one_vs_one, one_vs_rest
+from svsieve.machines.penalised_bias import FreeSum
 from svsieve.machines.problem import DualProblem, DualSolution, Machine, solve
 from svsieve.machines.starts import feasible_start, rescale_start
 
@@ -21,7 +23,10 @@ __all__ = [
     "DualProblem",
     "DualSolution",
     "EnclosingSphere",
+    "FreeSum",
     "L2Svm",
+    "LinearPrimal",
+    "LinearSolution",
     "Machine",
     "NegativeSvdd",
     "OneClass",

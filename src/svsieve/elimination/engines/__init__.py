@@ -1,0 +1,88 @@
+"""Engines: ways to train, score and drop. The choice between them changes the time, not the order.
+
+``kernel``
+    Any kernel, machine, criterion, schedule and sampler, on a Gram matrix.
+``wide-linear``
+    The linear kernel with more columns than about a tenth of the rows, up to a few thousand rows.
+``tall-linear``
+    The linear kernel with more rows than that.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from svsieve.arrays import IndexArray
+from svsieve.criteria import PowerSum, WeightNorm
+from svsieve.elimination.engines.engine import Engine, Fit, Turn
+from svsieve.elimination.engines.kernel import KernelEngine
+from svsieve.elimination.engines.tall_linear import TallLinearEngine
+from svsieve.elimination.engines.wide_linear import WideLinearEngine
+from svsieve.elimination.parts import Data, Parts
+from svsieve.elimination.samplers import AllRows
+from svsieve.errors import IncompatiblePartsError
+from svsieve.kernels import Linear
+from svsieve.machines import CSvm, L2Svm
+
+# Beyond, the Gram matrix of the wide engine no longer fits into a cache, let alone 8 n^2 bytes.
+MOST_WIDE_ROWS = 4500
+# Sparse tables are written out for the wide engine up to this size.
+MOST_WRITTEN_OUT = 2**31
+
+
+def choose_engine(data: Data, parts: Parts, kept: IndexArray, *, solutions: bool = False) -> Engine:
+    """Return the engine asked for, or the fastest one that can do the work."""
+    name = parts.engine
+    if name == "auto":
+        name = _fastest(data, parts)
+    elif name != "kernel":
+        reason = _not_linear(parts) or (_not_wide(data, parts) if name == "wide-linear" else "")
+        if reason:
+            raise IncompatiblePartsError(f"The engine {name!r} cannot be used: {reason}.")
+    if name == "wide-linear":
+        return WideLinearEngine(data, parts, kept, solutions=solutions)
+    if name == "tall-linear":
+        return TallLinearEngine(data, parts, kept)
+    return KernelEngine(data, parts, kept)
+
+
+def _fastest(data: Data, parts: Parts) -> str:
+    if _not_linear(parts):
+        return "kernel"
+    n, d = data.n_rows, data.n_columns
+    tall = n > MOST_WIDE_ROWS or (n >= 500 and d <= n / 10)
+    if not tall and not _not_wide(data, parts):
+        return "wide-linear"
+    return "tall-linear" if tall or n > 1000 else "kernel"
+
+
+def _not_linear(parts: Parts) -> str:
+    """Why neither linear engine can be used; empty if one can."""
+    if type(parts.kernel) is not Linear:
+        return f"it needs the kernel Linear, not {parts.kernel!r}"
+    if type(parts.criterion) is not WeightNorm:
+        return f"it needs the criterion WeightNorm, not {parts.criterion!r}"
+    machine = parts.machine
+    if not isinstance(machine, CSvm | L2Svm) or not np.isfinite(machine.C):
+        return f"it needs the machine CSvm or L2Svm with finite C, not {machine!r}"
+    if type(parts.sampler) is not AllRows:
+        return f"it needs the sampler AllRows, not {parts.sampler!r}"
+    return ""
+
+
+def _not_wide(data: Data, parts: Parts) -> str:
+    """Why the wide engine cannot be used though the parts are linear."""
+    if parts.schedule.needs_scores:
+        return f"it does not have the scores of all columns that {parts.schedule!r} needs"
+    needy = [stop for stop in parts.stops if stop.needs_total]
+    if needy:
+        return f"it does not have the scores of all columns that {needy[0]!r} needs"
+    if len(data.tasks) > 1 and parts.combine != PowerSum():
+        return f"it combines several problems by PowerSum(), not by {parts.combine!r}"
+    dense = isinstance(data.X, np.ndarray)
+    if not dense and 8 * data.n_rows * data.n_columns > MOST_WRITTEN_OUT:
+        return "the sparse table would be too large when written out"
+    return ""
+
+
+__all__ = ["Engine", "Fit", "Turn", "choose_engine"]

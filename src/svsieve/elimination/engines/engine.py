@@ -1,0 +1,163 @@
+"""What the loop asks of an engine, and what all engines are given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from svsieve.arrays import FloatArray, IndexArray, Table
+from svsieve.elimination.parts import Data, Parts, Task
+from svsieve.elimination.schedules import clipped
+from svsieve.elimination.stretch import Stretch
+from svsieve.kernels import Linear
+from svsieve.machines import CSvm, FreeSum, L2Svm, Machine
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """What is to be done next.
+
+    Attributes
+    ----------
+    iteration : int
+        From 1.
+    kept : ndarray of int
+        Columns left, ascending.
+    least : int
+        Columns that must stay.
+    parts : Parts
+    n_columns : int
+        Columns at the beginning.
+    """
+
+    iteration: int
+    kept: IndexArray
+    least: int
+    parts: Parts
+    n_columns: int
+
+    def count(self, scores: FloatArray | None = None) -> int:
+        """Return how many columns go now."""
+        size = len(self.kept)
+        step = self.parts.schedule.step(size, self.iteration, self.n_columns, scores)
+        return clipped(step, size, self.least)
+
+    def counts(self, most: int) -> IndexArray:
+        """Return how many columns go in each of the next steps, for schedules that know."""
+        return self.parts.schedule.counts(
+            len(self.kept), self.iteration, self.n_columns, self.least, most
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The machines trained on the columns left at the end.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_kept,)
+        In the order of the kept columns.
+    accuracy, kkt_gap : float
+    """
+
+    scores: FloatArray
+    accuracy: float
+    kkt_gap: float
+
+
+class Engine(Protocol):
+    """Trains machines, scores columns and drops the worst, one or several steps at a time.
+
+    Engines differ in speed alone: the columns they drop are the same.
+    """
+
+    name: ClassVar[str]
+
+    def advance(self, turn: Turn) -> Stretch:
+        """Make at least one step."""
+
+    def fit(self, turn: Turn) -> Fit:
+        """Train on the columns left and score them all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The data as the solvers for any Gram matrix want it.
+
+    A penalised bias is a constant column that is never dropped, with one row of zeros whose free
+    coefficient lifts the constraint on the sum (see `machines.FreeSum`).
+
+    Attributes
+    ----------
+    X : table
+        With the extra row and column, if any. Dense columns of a linear kernel may be centred: the
+        coefficients sum to zero, so that changes no weight, saves digits, and makes a constant
+        column exactly zero.
+    means : ndarray of shape (n_columns,) or None
+        What was subtracted.
+    tasks : tuple of Task
+        Rows given explicitly where there is an extra one.
+    machine : Machine
+    extra_row : int or None
+    n_columns : int
+        Without the extra one.
+    """
+
+    X: Table
+    tasks: tuple[Task, ...]
+    machine: Machine
+    extra_row: int | None
+    n_columns: int
+    means: FloatArray | None = None
+
+    @classmethod
+    def centred(cls, data: Data, parts: Parts) -> Rows:
+        """Add what the bias asks for, and centre what may be centred."""
+        rows = cls.of(data, parts)
+        sums_to_zero = isinstance(rows.machine, CSvm | L2Svm | FreeSum)
+        if not (type(parts.kernel) is Linear and sums_to_zero and isinstance(rows.X, np.ndarray)):
+            return rows
+        centred, means = _centred(rows.X)
+        return replace(rows, X=centred, means=means)
+
+    @classmethod
+    def of(cls, data: Data, parts: Parts) -> Rows:
+        """Add what the bias asks for."""
+        if parts.bias is None:
+            return cls(data.X, data.tasks, parts.machine, None, data.n_columns)
+        X, n, d = data.X, data.n_rows, data.n_columns
+        constant = np.full((n, 1), float(parts.bias))
+        if isinstance(X, np.ndarray):
+            wide = np.zeros((n + 1, d + 1))
+            wide[:n, :d], wide[:n, d:] = X, constant
+        else:
+            wide = sp.csr_array(sp.vstack([sp.hstack([X, constant]), sp.csr_array((1, d + 1))]))
+        tasks = tuple(_with_row(task, n) for task in data.tasks)
+        return cls(wide, tasks, FreeSum(parts.machine), n, d)
+
+    def columns(self, kept: IndexArray) -> IndexArray:
+        """Return the columns to train on: the kept ones and the constant."""
+        return kept if self.extra_row is None else np.append(kept, self.n_columns)
+
+
+def _centred(X: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Columns less their means, constant ones exactly zero, and the means."""
+    from_first = X - X[0]
+    shift = from_first.mean(axis=0)
+    constant = ~from_first.any(axis=0)
+    shift[constant] = 0.0
+    from_first -= shift
+    return from_first, X[0] + shift
+
+
+def _with_row(task: Task, extra: int) -> Task:
+    """A task that also has the row of zeros, with label 0 and weight 1."""
+    assert task.labels is not None
+    rows = np.arange(extra) if task.rows is None else task.rows
+    weights = None if task.weights is None else np.append(task.weights, 1.0)
+    return replace(
+        task, rows=np.append(rows, extra), labels=np.append(task.labels, 0.0), weights=weights
+    )

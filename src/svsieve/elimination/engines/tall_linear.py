@@ -1,0 +1,114 @@
+"""The engine for tall linear data: many more rows than columns."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import ClassVar
+
+import numpy as np
+
+from svsieve.arrays import FloatArray, IndexArray
+from svsieve.criteria import WeightNorm
+from svsieve.elimination.engines.engine import Fit, Turn
+from svsieve.elimination.ordering import least
+from svsieve.elimination.parts import Data, Parts, Task
+from svsieve.elimination.stretch import Solution, Stretch
+from svsieve.kernels import Linear
+from svsieve.kernels.gamma import ColumnMoments
+from svsieve.machines import CSvm, L2Svm, LinearPrimal, LinearSolution
+
+# As in criteria.WeightNorm and the wide engine: the order must not depend on the engine.
+WEIGHT_RESOLUTION = 1e-11
+TOL = 1e-10
+
+
+class TallLinearEngine:
+    """Trains linear machines in their weights, warm-started from the step before."""
+
+    name: ClassVar[str] = "tall-linear"
+
+    def __init__(self, data: Data, parts: Parts, kept: IndexArray) -> None:
+        assert isinstance(parts.criterion, WeightNorm)
+        self._data, self._parts = data, parts
+        self._factor = 2.0 if parts.criterion.order == 1 else 1.0
+        assert isinstance(parts.kernel, Linear)
+        self._table = parts.kernel.scaled(data.X)
+        variance = ColumnMoments.of(self._table).variance
+        self._spread = np.sqrt(data.n_rows * variance)
+        self._machines = [self._machine(task, kept) for task in data.tasks]
+
+    def advance(self, turn: Turn) -> Stretch:
+        """Make one step."""
+        began = perf_counter()
+        solved = self._solve()
+        scores, resolution = self._scores(solved, turn.kept)
+        count = turn.count(scores if self._parts.schedule.needs_scores else None)
+        at = np.flatnonzero(~np.isin(turn.kept, self._parts.keep))
+        chosen, tied = least(scores[at], resolution[at], count)
+        rest = np.delete(scores[at], chosen)
+        dropped = turn.kept[at[chosen]]
+        for machine in self._machines:
+            machine.drop(dropped)
+        return Stretch(
+            first=turn.iteration,
+            size=len(turn.kept),
+            counts=np.array([count]),
+            dropped=dropped,
+            scores=scores[at[chosen]],
+            following=np.array([rest.min() if len(rest) else np.nan]),
+            kkt_gap=np.array([max(one.kkt_gap for one in solved)]),
+            accuracy=np.array([self._accuracy(solved)]),
+            seconds=np.array([perf_counter() - began]),
+            tied=np.array([tied]),
+            solutions=[self._solutions(solved)],
+            totals=np.array([scores.sum()]),
+        )
+
+    def fit(self, turn: Turn) -> Fit:
+        """Train on the columns left and score them all."""
+        solved = self._solve()
+        scores, _ = self._scores(solved, turn.kept)
+        return Fit(scores, self._accuracy(solved), max(one.kkt_gap for one in solved))
+
+    def _machine(self, task: Task, kept: IndexArray) -> LinearPrimal:
+        machine = self._parts.machine
+        assert isinstance(machine, CSvm | L2Svm)
+        assert task.labels is not None
+        X = self._table if task.rows is None else self._table[task.rows]
+        return LinearPrimal(X, task.labels, machine, task.weights, bias=self._parts.bias, kept=kept)
+
+    def _solve(self) -> list[LinearSolution]:
+        tol = min(self._parts.tol, TOL)
+        limit = {} if self._parts.max_iter == -1 else {"max_iter": self._parts.max_iter}
+        return [machine.solve(tol, **limit) for machine in self._machines]
+
+    def _scores(
+        self, solved: list[LinearSolution], kept: IndexArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Sum over the problems of w_j^2, and what rounding leaves open of it."""
+        squares, resolutions = [], []
+        for one in solved:
+            size = float(np.linalg.norm(one.coefficients))
+            rounding = WEIGHT_RESOLUTION * size * self._spread[kept]
+            squares.append(self._factor * one.weights**2)
+            resolutions.append(self._factor * rounding * (2.0 * np.abs(one.weights) + rounding))
+        combine = self._parts.combine
+        scores = combine(np.array(squares))
+        return scores, np.broadcast_to(
+            combine.resolution(np.array(resolutions), scores), scores.shape
+        )
+
+    def _accuracy(self, solved: list[LinearSolution]) -> float:
+        shares = [
+            np.mean(np.asarray(task.labels) * one.values > 0.0)
+            for task, one in zip(self._data.tasks, solved, strict=True)
+        ]
+        return float(np.mean(shares))
+
+    def _solutions(self, solved: list[LinearSolution]) -> tuple[Solution, ...]:
+        out = []
+        for task, one in zip(self._data.tasks, solved, strict=True):
+            at = np.flatnonzero(one.coefficients)
+            rows = at if task.rows is None else task.rows[at]
+            out.append(Solution(rows, one.coefficients[at], one.offset))
+        return tuple(out)

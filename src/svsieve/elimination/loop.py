@@ -1,0 +1,192 @@
+"""The elimination loop: the only one there is.
+
+math.md's loop in words: train on the columns left, score them, drop the worst, until enough are
+gone; then order those left by the scores of a last fit. An engine does the work of one or more
+steps; the loop keeps count, applies the stops, and hands every stretch of steps to the caller, who
+may record it, show progress, write a checkpoint, or stop asking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from svsieve.arrays import FloatArray, IndexArray
+from svsieve.elimination.engines import Turn, choose_engine
+from svsieve.elimination.parts import Data, Parts
+from svsieve.elimination.path import Path, PathRecorder
+from svsieve.elimination.stopping import Stop
+from svsieve.elimination.stretch import Stretch
+
+
+@dataclass(frozen=True, eq=False)
+class Survivors:
+    """How an elimination ended.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        Those left, best first.
+    scores : ndarray of float
+        Theirs, from a fit on them.
+    stopped : {"size", "score", "time"}
+    engine : str
+    accuracy, kkt_gap : float
+        Of that fit.
+    """
+
+    columns: IndexArray
+    scores: FloatArray
+    stopped: str
+    engine: str
+    accuracy: float
+    kkt_gap: float
+
+
+def walk(
+    data: Data, parts: Parts, *, resume: Path | None = None, solutions: bool = False
+) -> Generator[Stretch, None, Survivors]:
+    """Eliminate columns, stretch by stretch.
+
+    Parameters
+    ----------
+    data : Data
+    parts : Parts
+    resume : Path, optional
+        An unfinished path of the same data and parts to go on from.
+    solutions : bool, default=False
+        Let every step carry its solutions, also where an engine makes many steps at once.
+
+    Yields
+    ------
+    Stretch
+        One or more steps.
+
+    Returns
+    -------
+    Survivors
+        The value of the generator: the columns left.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svsieve.elimination import Data, Parts, Task, walk
+    >>> from svsieve.kernels import Rbf
+    >>> from svsieve.machines import CSvm
+    >>> X = np.random.default_rng(0).normal(size=(40, 3))
+    >>> y = np.where(X[:, 1] > 0, 1.0, -1.0)
+    >>> data = Data(X, (Task(labels=y),), (y > 0).astype(np.int64))
+    >>> for stretch in walk(data, Parts(Rbf(gamma=0.3), CSvm())):
+    ...     print([step.dropped.tolist() for step in stretch])
+    [[2]]
+    [[0]]
+    """
+    began = perf_counter()
+    least = _least_size(data, parts)
+    kept = np.ones(data.n_columns, dtype=bool)
+    iteration = 1
+    if resume is not None:
+        kept[resume.dropped] = False
+        iteration += resume.n_steps
+    columns = np.flatnonzero(kept)
+    turn = Turn(iteration, columns, least, parts, data.n_columns)
+    engine = choose_engine(data, parts, columns, solutions=solutions)
+    stopped, behind = "size", False
+    while len(turn.kept) > least:
+        if any(stop.out_of_time(perf_counter() - began) for stop in parts.stops):
+            stopped = "time"
+            break
+        stretch = engine.advance(turn)
+        allowed = _curtailed(stretch, parts)
+        if len(allowed):
+            kept[allowed.dropped] = False
+            turn = replace(turn, iteration=turn.iteration + len(allowed), kept=np.flatnonzero(kept))
+            yield allowed
+        if len(allowed.dropped) < len(stretch.dropped):
+            stopped, behind = "score", True
+            break
+    if behind:  # the engine has dropped columns that stay
+        engine = choose_engine(data, parts, turn.kept)
+    fit = engine.fit(turn)
+    order = np.lexsort((turn.kept, -fit.scores))
+    return Survivors(
+        turn.kept[order], fit.scores[order], stopped, engine.name, fit.accuracy, fit.kkt_gap
+    )
+
+
+def trace(data: Data, parts: Parts, *, resume: Path | None = None, solutions: bool = False) -> Path:
+    """Walk to the end and return the path.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svsieve.elimination import Data, Parts, Task, trace
+    >>> from svsieve.kernels import Linear
+    >>> from svsieve.machines import CSvm
+    >>> X = np.random.default_rng(0).normal(size=(40, 3))
+    >>> y = np.where(X[:, 1] > 0, 1.0, -1.0)
+    >>> data = Data(X, (Task(labels=y),), (y > 0).astype(np.int64))
+    >>> trace(data, Parts(Linear(), CSvm())).order
+    array([1, 2, 0])
+    """
+    recorder = PathRecorder(
+        data.n_columns, notes=notes_of(data, parts), solutions=solutions, start=resume
+    )
+    steps = walk(data, parts, resume=resume, solutions=solutions)
+    while True:
+        try:
+            recorder.add(next(steps))
+        except StopIteration as end:
+            left: Survivors = end.value
+            recorder.finish(
+                left.columns,
+                left.scores,
+                left.stopped,
+                accuracy=left.accuracy,
+                engine=left.engine,
+            )
+            return recorder.path()
+
+
+def notes_of(data: Data, parts: Parts) -> dict[str, Any]:
+    """Facts about a run for its path: the parts, and the accuracy of always saying one class."""
+    counts = np.bincount(data.groups)
+    return {
+        "kernel": repr(parts.kernel),
+        "machine": repr(parts.machine),
+        "criterion": repr(parts.criterion),
+        "schedule": repr(parts.schedule),
+        "sampler": repr(parts.sampler),
+        "combine": repr(parts.combine),
+        "stops": [repr(stop) for stop in parts.stops],
+        "bias": parts.bias,
+        "seed": int(parts.seed),
+        "tol": float(parts.tol),
+        "n_rows": data.n_rows,
+        "chance": float(counts.max() / counts.sum()),
+    }
+
+
+def _least_size(data: Data, parts: Parts) -> int:
+    """Columns that stay whatever happens."""
+    d = data.n_columns
+    if len(parts.keep) and parts.keep[-1] >= d:
+        raise ValueError(f"keep names column {parts.keep[-1]}, the table has {d} columns.")
+    asked = [parts.least, len(parts.keep), *(stop.least_size(d) for stop in parts.stops)]
+    return min(max(asked), d)
+
+
+def _curtailed(stretch: Stretch, parts: Parts) -> Stretch:
+    """What the stops allow of a stretch, from its beginning."""
+    stops = [stop for stop in parts.stops if type(stop).allowed is not Stop.allowed]
+    if not stops:
+        return stretch
+    for i, step in enumerate(stretch):
+        allowed = min(stop.allowed(step.scores, step.total) for stop in stops)
+        if allowed < len(step.dropped):
+            return stretch.truncated(i + 1, allowed) if allowed else stretch.truncated(i)
+    return stretch

@@ -1,0 +1,436 @@
+"""The record of an elimination: which column went when, at what score, and how well it is known."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from svsieve.arrays import FloatArray, IndexArray
+from svsieve.elimination import path_file
+from svsieve.elimination.path_file import COLUMN_ARRAYS, FACTS, STEP_ARRAYS, Solutions
+from svsieve.elimination.stop_point import accuracy_between, accuracy_through, cheapest_size
+from svsieve.elimination.stretch import Solution, Stretch
+
+NAN = float("nan")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Path:
+    """The record of an elimination.
+
+    Attributes
+    ----------
+    n_columns : int
+    counts : ndarray of int, one per step
+        Columns dropped.
+    following : ndarray of float, one per step
+        The least score among columns that stayed though they might have been dropped.
+    kkt_gap, accuracy, seconds : ndarray of float, one per step
+        The largest KKT gap of the machines; their accuracy on the rows they were trained on; time.
+    tied : ndarray of bool, one per step
+        Whether equal scores were told apart by the index of the column.
+    dropped, scores : ndarray, one per column dropped
+        In the order of leaving, with the score at that moment.
+    survivors, survivor_scores : ndarray, one per column kept
+        Best first. While the run is not finished: in order of index, their scores nan.
+    column_names : tuple of str or None
+    engine : str
+        What computed it.
+    stopped : str
+        "size", "score", "time", "interrupted", or "running" if it is not finished.
+    final_accuracy : float
+        Training accuracy with the columns kept; nan where it is not known.
+    notes : dict
+        Facts about the run that JSON can hold: its parts, seed, versions. ``notes["chance"]`` is
+        the accuracy without any column.
+    solutions : tuple of tuples of Solution, one per step, or None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svsieve.elimination import Path
+    >>> zeros = np.zeros(2)
+    >>> path = Path(
+    ...     n_columns=4, counts=np.array([2, 1]), following=np.array([3.0, 9.0]), kkt_gap=zeros,
+    ...     accuracy=zeros, seconds=zeros, tied=np.array([False, False]),
+    ...     dropped=np.array([1, 3, 0]), scores=np.array([0.5, 1.0, 4.0]),
+    ...     survivors=np.array([2]), survivor_scores=np.array([10.0]), stopped="size")
+    >>> path.order
+    array([2, 0, 3, 1])
+    >>> path.sizes
+    array([4, 2, 1])
+    >>> path.ranking()
+    array([2, 3, 1, 3])
+    >>> path.margins
+    array([2., 5.])
+    """
+
+    n_columns: int
+    counts: IndexArray
+    following: FloatArray
+    kkt_gap: FloatArray
+    accuracy: FloatArray
+    seconds: FloatArray
+    tied: npt.NDArray[np.bool_]
+    dropped: IndexArray
+    scores: FloatArray
+    survivors: IndexArray
+    survivor_scores: FloatArray
+    column_names: tuple[str, ...] | None = None
+    engine: str = ""
+    stopped: str = "running"
+    final_accuracy: float = NAN
+    notes: dict[str, Any] = field(default_factory=dict)
+    solutions: Solutions | None = None
+
+    def __post_init__(self) -> None:
+        if self.column_names is not None:
+            names = tuple(str(name) for name in self.column_names)
+            object.__setattr__(self, "column_names", names)
+        lengths = {name: len(self.counts) for name in STEP_ARRAYS}
+        lengths |= {"scores": len(self.dropped), "survivor_scores": len(self.survivors)}
+        if self.column_names is not None:
+            lengths["column_names"] = self.n_columns
+        if self.solutions is not None:
+            lengths["solutions"] = len(self.counts)
+        for name, length in lengths.items():
+            if len(getattr(self, name)) != length:
+                raise ValueError(
+                    f"{name} must have {length} entries. Got {len(getattr(self, name))}."
+                )
+        if int(self.counts.sum()) != len(self.dropped):
+            raise ValueError(
+                f"counts must add up to the {len(self.dropped)} columns dropped. "
+                f"Got {int(self.counts.sum())}."
+            )
+        columns = np.sort(np.concatenate([self.dropped, self.survivors]))
+        in_number = len(columns) == self.n_columns
+        if not in_number or not np.array_equal(columns, np.arange(self.n_columns)):
+            raise ValueError(
+                f"dropped and survivors must name each of {self.n_columns} columns once."
+            )
+
+    def __repr__(self) -> str:
+        return (
+            f"Path(n_columns={self.n_columns}, steps={self.n_steps}, kept={len(self.survivors)}, "
+            f"stopped={self.stopped!r}, engine={self.engine!r})"
+        )
+
+    # ---- the order of columns
+
+    @property
+    def n_steps(self) -> int:
+        """Number of eliminations."""
+        return len(self.counts)
+
+    @property
+    def sizes(self) -> IndexArray:
+        """Columns before each step, and after the last."""
+        return np.asarray(self.n_columns - np.append(0, np.cumsum(self.counts)))
+
+    @property
+    def order(self) -> IndexArray:
+        """All columns, best first: those kept, then those dropped, the last to go first."""
+        return np.concatenate([self.survivors, self.dropped[::-1]])
+
+    def top(self, k: int) -> IndexArray:
+        """Return the best k columns, best first."""
+        if not 0 <= k <= self.n_columns:
+            raise ValueError(f"k must lie in [0, {self.n_columns}]. Got {k!r}.")
+        return self.order[:k]
+
+    def ranking(self) -> IndexArray:
+        """Return the rank of each column as in scikit-learn's RFE.
+
+        Columns kept have rank 1, those dropped in the last step 2, in the step before 3, and so on.
+        `order` tells them all apart.
+        """
+        ranks = np.ones(self.n_columns, dtype=np.int64)
+        ranks[self.dropped] = np.repeat(np.arange(self.n_steps + 1, 1, -1), self.counts)
+        return ranks
+
+    def same_ranking(self, other: Path) -> bool:
+        """Tell whether another path visits the same sizes and has the same order."""
+        return np.array_equal(self.counts, other.counts) and np.array_equal(self.order, other.order)
+
+    # ---- numbers
+
+    @property
+    def importances(self) -> FloatArray:
+        """Scores of all columns at the time they were last seen, the first to go first."""
+        return np.concatenate([self.scores, self.survivor_scores[::-1]])
+
+    @property
+    def margins(self) -> FloatArray:
+        """Score of the first column that stayed less that of the last dropped, for each step."""
+        return np.asarray(self.following - self.scores[np.cumsum(self.counts) - 1])
+
+    def estimated_size(
+        self,
+        tradeoff: tuple[float, float] = (0.8, 0.2),
+        bounds: tuple[float, float] | Literal["accuracy"] | None = None,
+        chance: float | None = None,
+    ) -> int:
+        """Return how many columns to keep, judged by the importances alone.
+
+        The accuracy with k columns is estimated by the share of the importance that they hold, and
+        the size with the least ``tradeoff[0] * error + tradeoff[1] * k / n_columns`` is taken.
+        Nothing is fitted, and no row is held out: this is a cheap first guess.
+
+        Parameters
+        ----------
+        tradeoff : tuple of two floats, default=(0.8, 0.2)
+            Weights of error and of size.
+        bounds : tuple of two floats or "accuracy", optional
+            Accuracy with no column and with all; ``(chance, 1.0)`` by default. "accuracy": go
+            through the training accuracy of each iteration instead.
+        chance : float, optional
+            Accuracy without any column: the share of the largest class. By default what the notes
+            say, or one half.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from svsieve.elimination import Path
+        >>> path = Path(
+        ...     n_columns=5, counts=np.array([2, 2]), following=np.zeros(2), kkt_gap=np.zeros(2),
+        ...     accuracy=np.array([0.95, 0.92]), seconds=np.zeros(2), tied=np.zeros(2, dtype=bool),
+        ...     dropped=np.arange(4), scores=np.array([1.0, 2.0, 3.0, 10.0]),
+        ...     survivors=np.array([4]), survivor_scores=np.array([40.0]), final_accuracy=0.70)
+        >>> path.estimated_size(), path.estimated_size(bounds="accuracy")
+        (2, 3)
+        """
+        importances = np.abs(self.importances)
+        if np.isnan(importances).any():
+            raise ValueError("the path is not finished: the columns left have no scores yet.")
+        floor = float(self.notes.get("chance", 0.5)) if chance is None else float(chance)
+        if bounds is None:
+            bounds = (floor, 1.0)
+        if not isinstance(bounds, str):
+            return cheapest_size(accuracy_between(importances, *_pair(bounds)), tradeoff)
+        if bounds != "accuracy":
+            raise ValueError(f"bounds must be two accuracies or 'accuracy'. Got {bounds!r}.")
+        known = np.append(self.accuracy, self.final_accuracy)
+        found = np.isfinite(known)
+        if not found[0]:
+            raise ValueError("bounds='accuracy' needs training accuracies; the path has none.")
+        sizes = np.append(self.sizes[found], 0)
+        table = accuracy_through(importances, sizes, np.append(known[found], floor))
+        return cheapest_size(table, tradeoff)
+
+    # ---- for people
+
+    def names(self, columns: IndexArray) -> list[str]:
+        """Return the names of columns, their indices as text where there are none."""
+        if self.column_names is None:
+            return [str(j) for j in columns.tolist()]
+        return [self.column_names[j] for j in columns.tolist()]
+
+    def summary(self) -> str:
+        """Return a few lines about the path."""
+        best = self.names(self.order[:5])
+        rest = ", ..." if self.n_columns > len(best) else ""
+        lines = [
+            f"{self.n_columns} columns, {self.n_steps} steps, {len(self.survivors)} kept "
+            f"(stopped: {self.stopped})",
+            f"best first: {', '.join(best)}{rest}",
+        ]
+        if self.n_steps:
+            lines.append(
+                f"engine {self.engine or 'unknown'}, {self.seconds.sum():.3g} s, largest KKT gap "
+                f"{self.kkt_gap.max():.2g}, ties at {int(self.tied.sum())} steps"
+            )
+        return "\n".join(lines)
+
+    def to_frame(self) -> Any:
+        """Return a pandas data frame with one row per column, best first.
+
+        Columns: column, name, rank (from 1, no two alike), score, size_before (columns at the time
+        of the score), iteration (missing for columns kept), kkt_gap, tied.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("Path.to_frame needs pandas: pip install pandas.") from error
+        kept, steps = len(self.survivors), np.repeat(np.arange(self.n_steps), self.counts)[::-1]
+        missing = np.full(kept, np.nan)
+        iteration = pd.array([None] * kept + (steps + 1).tolist(), dtype="Int64")
+        return pd.DataFrame(
+            {
+                "column": self.order,
+                "name": self.names(self.order),
+                "rank": np.arange(1, self.n_columns + 1),
+                "score": self.importances[::-1],
+                "size_before": np.append(np.full(kept, self.sizes[-1]), self.sizes[steps]),
+                "iteration": iteration,
+                "kkt_gap": np.append(missing, self.kkt_gap[steps]),
+                "tied": np.append(np.zeros(kept, dtype=bool), self.tied[steps]),
+            }
+        )
+
+    # ---- files
+
+    def save(self, file: str | os.PathLike[str]) -> None:
+        """Write the path to an npz file; an old file is replaced as a whole.
+
+        The name is taken as it is: nothing is appended to it.
+        """
+        facts = {name: getattr(self, name) for name in FACTS}
+        arrays = {name: getattr(self, name) for name in STEP_ARRAYS + COLUMN_ARRAYS}
+        if self.solutions is not None:
+            arrays |= path_file.pack_solutions(self.solutions)
+        path_file.write_archive(file, facts, arrays)
+
+    @classmethod
+    def load(cls, file: str | os.PathLike[str]) -> Path:
+        """Read a path that `save` wrote. Nothing in the file is run."""
+        facts, arrays = path_file.read_archive(file)
+        try:
+            parts: dict[str, Any] = {name: arrays[name] for name in STEP_ARRAYS + COLUMN_ARRAYS}
+            parts |= {name: facts[name] for name in FACTS}
+            return cls(**parts, solutions=path_file.unpack_solutions(arrays))
+        except (KeyError, ValueError, TypeError, IndexError, StopIteration, RuntimeError) as error:
+            raise ValueError(
+                f"{os.fspath(file)!r} is damaged or is no path of svsieve ({error})."
+            ) from error
+
+
+def _pair(bounds: Sequence[float]) -> tuple[float, float]:
+    values = tuple(float(bound) for bound in bounds)
+    if len(values) != 2 or not values[0] <= values[1]:
+        raise ValueError(
+            "bounds must be the accuracy with no column and, not below it, that with all. "
+            f"Got {bounds!r}."
+        )
+    return values[0], values[1]
+
+
+_RECORDED = (*STEP_ARRAYS, "dropped", "scores")
+
+
+class PathRecorder:
+    """Collects stretches into a path, which can be had at any time.
+
+    Parameters
+    ----------
+    n_columns : int
+    column_names : sequence of str, optional
+    engine : str, default=""
+    notes : mapping, optional
+    solutions : bool, default=False
+        Keep the solutions that stretches carry.
+    start : Path, optional
+        An unfinished path to go on from; its facts hold where no others are given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svsieve.elimination import PathRecorder, Stretch
+    >>> recorder = PathRecorder(3)
+    >>> zero = np.zeros(1)
+    >>> recorder.add(Stretch(1, 3, np.array([1]), np.array([2]), zero, zero, zero, zero, zero,
+    ...                      np.array([False])))
+    >>> recorder.path()
+    Path(n_columns=3, steps=1, kept=2, stopped='running', engine='')
+    >>> recorder.finish(np.array([1, 0]), np.array([2.0, 1.0]), "size")
+    >>> recorder.path().order
+    array([1, 0, 2])
+    """
+
+    def __init__(
+        self,
+        n_columns: int,
+        *,
+        column_names: Sequence[str] | None = None,
+        engine: str = "",
+        notes: Mapping[str, Any] | None = None,
+        solutions: bool = False,
+        start: Path | None = None,
+    ) -> None:
+        begin = _untouched(n_columns) if start is None else start
+        if begin.n_columns != n_columns:
+            raise ValueError(f"start has {begin.n_columns} columns, the table {n_columns}.")
+        self.n_columns = n_columns
+        self.engine = engine or begin.engine
+        self.notes = dict(begin.notes if notes is None else notes)
+        self.iteration = begin.n_steps  # steps recorded
+        self.size = n_columns - len(begin.dropped)  # columns left
+        self._names = begin.column_names if column_names is None else tuple(column_names)
+        self._pieces: dict[str, list[Any]] = {name: [getattr(begin, name)] for name in _RECORDED}
+        self._solutions: list[tuple[Solution, ...]] | None = None
+        if solutions:
+            self._solutions = list(begin.solutions or [()] * begin.n_steps)
+        self._end: dict[str, Any] = {}
+
+    def add(self, stretch: Stretch) -> None:
+        """Append the next stretch."""
+        if stretch.size != self.size or stretch.first != self.iteration + 1:
+            raise ValueError(
+                f"the next stretch must begin with iteration {self.iteration + 1} and {self.size} "
+                f"columns. Got iteration {stretch.first} and {stretch.size} columns."
+            )
+        for name, pieces in self._pieces.items():
+            pieces.append(getattr(stretch, name))
+        if self._solutions is not None:
+            self._solutions.extend(step.solutions for step in stretch)
+        self.iteration += len(stretch)
+        self.size = stretch.size_after
+
+    def finish(
+        self,
+        survivors: IndexArray,
+        scores: FloatArray,
+        stopped: str,
+        *,
+        accuracy: float = NAN,
+        engine: str | None = None,
+    ) -> None:
+        """Say which columns are left, best first, with their scores, and why it ended."""
+        self.engine = self.engine if engine is None else engine
+        self._end = {
+            "survivors": survivors,
+            "survivor_scores": scores,
+            "stopped": stopped,
+            "final_accuracy": accuracy,
+        }
+
+    def path(self) -> Path:
+        """Return the path so far."""
+        arrays: dict[str, Any] = {
+            name: np.concatenate(pieces) for name, pieces in self._pieces.items()
+        }
+        self._pieces = {name: [array] for name, array in arrays.items()}
+        left = np.setdiff1d(np.arange(self.n_columns), arrays["dropped"])
+        open_end = {"survivors": left, "survivor_scores": np.full(len(left), np.nan)}
+        return Path(
+            n_columns=self.n_columns,
+            column_names=self._names,
+            engine=self.engine,
+            notes=dict(self.notes),
+            solutions=None if self._solutions is None else tuple(self._solutions),
+            **arrays,
+            **(self._end or open_end),
+        )
+
+
+def _untouched(n_columns: int) -> Path:
+    """A path without a step."""
+    none, nothing = np.empty(0), np.empty(0, dtype=np.int64)
+    return Path(
+        n_columns=n_columns,
+        counts=nothing,
+        following=none,
+        kkt_gap=none,
+        accuracy=none,
+        seconds=none,
+        tied=np.empty(0, dtype=np.bool_),
+        dropped=nothing,
+        scores=none,
+        survivors=np.arange(n_columns),
+        survivor_scores=np.full(n_columns, np.nan),
+    )

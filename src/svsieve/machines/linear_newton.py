@@ -1,0 +1,221 @@
+"""Newton systems of linear machines: (R + sigma X_A' Diag(v) X_A) step = -gradient.
+
+A holds the rows whose coefficients are inside their bounds, v their weights; R is one for every
+column but an unpenalised constant, for which it is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from svsieve.arrays import FloatArray, IndexArray
+from svsieve.machines.linear_table import WorkingTable
+
+MOST_COLUMNS = 3000  # a matrix over the columns is kept up to this size
+MOST_ROWS = 1500  # beyond it, one over the rows of A up to this size, then conjugate gradients
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+REFINEMENTS = 2
+LEAST_REMAINDER = 1e-3  # a sum is built anew when so little of it is left: the rest is rounding
+
+
+def newton_matrix(table: WorkingTable, weights: FloatArray, ridge: FloatArray) -> NewtonMatrix:
+    """Return the cheaper kind of Newton matrix for a table, with no row in A."""
+    return (ColumnMatrix if _few_columns(table) else RowMatrix)(table, weights, ridge)
+
+
+def _few_columns(table: WorkingTable) -> bool:
+    return table.width <= min(MOST_COLUMNS, table.n_rows)
+
+
+class NewtonMatrix:
+    """What both kinds share: the table, the row weights v, the diagonal R and the set A."""
+
+    def __init__(self, table: WorkingTable, weights: FloatArray, ridge: FloatArray) -> None:
+        self._table = table
+        self._weights = weights
+        self._ridge = ridge
+
+    def suits(self, table: WorkingTable) -> bool:
+        """Tell whether this is still the right kind for a table that lost columns."""
+        return True
+
+    def move(self, entered: IndexArray, left: IndexArray, active: Mask) -> None:
+        """Let rows enter and leave A; `active` tells for every row whether it is in A now."""
+        raise NotImplementedError
+
+    def times_part(self, places: IndexArray, values: FloatArray) -> FloatArray | None:
+        """X_A' Diag(v) X_A times a vector that is zero elsewhere, or None if that takes a pass."""
+        return None
+
+    def drop(self, places: IndexArray) -> None:
+        """Follow the table, from which the columns at these places were dropped."""
+        raise NotImplementedError
+
+    def step(self, gradient: FloatArray, sigma: float) -> tuple[FloatArray, FloatArray]:
+        """Return the Newton step and what it leaves of the gradient of the quadratic model."""
+        raise NotImplementedError
+
+    def _bare_curvature(self, sigma: float) -> float:
+        """The curvature to assume for a constant that nothing holds: that of one heavy row."""
+        return sigma * float(self._weights.max()) * self._table.constant**2
+
+
+def _refined(
+    solve: Callable[[FloatArray], FloatArray],
+    times: Callable[[FloatArray], FloatArray],
+    gradient: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the step that a solver of limited accuracy leads to, and what it leaves."""
+    step = solve(-gradient)
+    rest = gradient + times(step)
+    for _ in range(REFINEMENTS):
+        better = step - solve(rest)
+        rest_there = gradient + times(better)
+        if not rest_there @ rest_there < rest @ rest:
+            break
+        step, rest = better, rest_there
+    return step, rest
+
+
+class ColumnMatrix(NewtonMatrix):
+    """The matrix over the columns, kept up to date by the rows that enter and leave A."""
+
+    def __init__(self, table: WorkingTable, weights: FloatArray, ridge: FloatArray) -> None:
+        super().__init__(table, weights, ridge)
+        self._sum = np.zeros((table.width, table.width))
+        self._largest = 0.0  # trace of the largest sum since it was built
+
+    def move(self, entered: IndexArray, left: IndexArray, active: Mask) -> None:
+        """Add and subtract the squares of the rows, or add up those of A anew if that is less."""
+        if 2 * (len(entered) + len(left)) < np.count_nonzero(active):
+            if len(entered):
+                self._sum += self._table.normal_matrix(entered, self._weights[entered])
+            if len(left):
+                self._sum -= self._table.normal_matrix(left, self._weights[left])
+            trace = float(self._sum.trace())
+            self._largest = max(self._largest, trace)
+            if trace >= LEAST_REMAINDER * self._largest:
+                return
+        rows = np.flatnonzero(active)
+        self._sum = self._table.normal_matrix(rows, self._weights[rows])
+        self._largest = float(self._sum.trace())
+
+    def times_part(self, places: IndexArray, values: FloatArray) -> FloatArray:
+        """Take it from the columns of the matrix."""
+        return np.asarray(self._sum[:, places] @ values)
+
+    def drop(self, places: IndexArray) -> None:
+        """Forget the rows and columns of the matrix that belong to the dropped columns."""
+        self._sum = np.delete(np.delete(self._sum, places, axis=0), places, axis=1)
+        self._ridge = np.delete(self._ridge, places)
+
+    def step(self, gradient: FloatArray, sigma: float) -> tuple[FloatArray, FloatArray]:
+        """Solve by Cholesky; rounding that hides R is answered by a little more of the diagonal."""
+        matrix = sigma * self._sum
+        matrix[np.diag_indices_from(matrix)] += self._ridge
+        diagonal = matrix.diagonal().copy()
+        if not diagonal[-1] > 0:
+            diagonal[-1] = self._bare_curvature(sigma)
+        factor, extra = None, 0.0
+        while factor is None:
+            near = matrix.copy()
+            np.fill_diagonal(near, diagonal * (1.0 + extra))
+            try:
+                factor = cho_factor(near, overwrite_a=True, check_finite=False)
+            except LinAlgError:
+                extra = max(1e-14, 30.0 * extra)
+        return _refined(
+            lambda right: cho_solve(factor, right, check_finite=False),
+            lambda step: matrix @ step,
+            gradient,
+        )
+
+
+class RowMatrix(NewtonMatrix):
+    """The same system solved over the few rows of A, or by conjugate gradients."""
+
+    def __init__(self, table: WorkingTable, weights: FloatArray, ridge: FloatArray) -> None:
+        super().__init__(table, weights, ridge)
+        self._active = np.zeros(table.n_rows, dtype=bool)
+        self._squares = table.mean_squares()
+
+    def suits(self, table: WorkingTable) -> bool:
+        """Tell whether the columns are still too many for a matrix over them."""
+        return not _few_columns(table)
+
+    def move(self, entered: IndexArray, left: IndexArray, active: Mask) -> None:
+        """Only note A."""
+        self._active = active
+
+    def drop(self, places: IndexArray) -> None:
+        """Forget the dropped columns."""
+        self._ridge = np.delete(self._ridge, places)
+        self._squares = np.delete(self._squares, places)
+
+    def step(self, gradient: FloatArray, sigma: float) -> tuple[FloatArray, FloatArray]:
+        """Solve over the rows of A if they are few enough."""
+        rows = np.flatnonzero(self._active & (self._weights > 0))
+        if len(rows) > MOST_ROWS:
+            return self._by_conjugate_gradients(-gradient, sigma)
+        if len(rows) == 0:
+            held = np.where(self._ridge > 0, self._ridge, self._bare_curvature(sigma))
+            return -gradient / held, gradient - self._ridge * gradient / held
+        return self._by_rows(gradient, sigma, rows)
+
+    def _by_rows(
+        self, gradient: FloatArray, sigma: float, rows: IndexArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Solve over the rows by Woodbury's identity.
+
+        With P = sqrt(v) X_A and T = I / sigma + P P' it says (I + sigma P'P)^-1 = I - P' T^-1 P. An
+        unpenalised constant, c = sqrt(v) times its value, is eliminated: its entry is c' T^-1 c.
+        """
+        block = self._table.rows(rows) * np.sqrt(self._weights[rows])[:, None]
+        penalised = block * self._ridge
+        system = penalised @ penalised.T
+        system[np.diag_indices_from(system)] += 1.0 / sigma
+        factor = cho_factor(system, overwrite_a=True, check_finite=False)
+        free = self._ridge[-1] == 0.0
+        border = cho_solve(factor, block[:, -1], check_finite=False)
+
+        def solve(right: FloatArray) -> FloatArray:
+            step = self._ridge * right
+            inner = penalised @ right
+            if free:
+                step[-1] = (right[-1] - border @ inner) / (border @ block[:, -1])
+                inner += block[:, -1] * step[-1]
+            step -= penalised.T @ cho_solve(factor, inner, check_finite=False)
+            return step
+
+        return _refined(
+            solve, lambda step: self._ridge * step + sigma * (block.T @ (block @ step)), gradient
+        )
+
+    def _by_conjugate_gradients(
+        self, right: FloatArray, sigma: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Conjugate gradients, preconditioned by an estimate of the diagonal."""
+        scale = np.where(self._active, sigma * self._weights, 0.0)
+        diagonal = self._ridge + scale.sum() * self._squares
+        step = np.zeros(len(right))
+        rest = right.copy()
+        search = rest / diagonal
+        size = first = rest @ search
+        for _ in range(10 * len(right)):
+            image = self._ridge * search
+            image += self._table.gathered(scale * self._table.times(search))
+            length = size / (search @ image)
+            step += length * search
+            rest -= length * image
+            ready = rest / diagonal
+            size, before = rest @ ready, size
+            if size <= 1e-20 * first:
+                break
+            search = ready + (size / before) * search
+        return step, -rest
