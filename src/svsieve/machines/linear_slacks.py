@@ -191,10 +191,10 @@ class LinearSlack:
     def _sharpest(self, tol: float) -> float:
         """Where to stop sharpening.
 
-        Slopes cannot change by more than U in one problem, which leaves gaps of tol / 5 at 10 / tol;
-        and the Newton matrix must not lose R in its rounding.
+        Slopes cannot change by more than U in one problem: at 10 / tol that leaves gaps of tol / 5.
+        And the Newton matrix must not lose R in its rounding.
         """
-        largest = self._penalty * self._table.width * self._squares.sum()
+        largest = self._penalty * self._table.width * float(self._squares.sum())
         return min(max(1e4, 10.0 / tol), ROUNDING / max(largest, 1e-290))
 
     def _gap(self, part: Rows, descent: Descent) -> float:

@@ -1,21 +1,22 @@
-"""Short names become parts: the one place that knows which string means which kernel or machine.
-
-Every refusal names the option, what is allowed and what was given, so that estimators and
-commands can call these functions first and compute afterwards.
-"""
+"""Short names of kernels and machines."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from numbers import Integral, Real
+from collections.abc import Callable, Mapping
 from typing import Any
-
-import numpy as np
 
 from svsieve.kernels import Kernel, Laplace, Linear, PerFeature, Polynomial, Rbf
 from svsieve.kernels.gamma import Gamma
 from svsieve.machines import CSvm, L2Svm
+from svsieve.resolve.options import (
+    check_integer,
+    check_option,
+    check_real,
+    listed,
+    number,
+    refusal,
+)
 
 KERNELS: Mapping[str, Callable[[Gamma, int, float], Kernel]] = {
     "linear": lambda gamma, degree, coef0: Linear(),
@@ -68,10 +69,10 @@ def resolve_kernel(
     if isinstance(kernel, Kernel):
         return kernel
     if not isinstance(kernel, str) or kernel not in KERNELS:
-        raise _refusal(
+        raise refusal(
             owner,
             "kernel",
-            f"{_listed(KERNELS)}, or a kernel object such as svsieve.kernels.Rbf(gamma=0.5)",
+            f"{listed(KERNELS)}, or a kernel object such as svsieve.kernels.Rbf(gamma=0.5)",
             kernel,
             "Precomputed matrices and callables are not taken; a kernel of your own is a "
             "subclass of svsieve.kernels.PairingKernel.",
@@ -107,45 +108,6 @@ def resolve_machine(slack: str, C: float, *, owner: str = "SVC") -> CSvm | L2Svm
     return MACHINES[slack](C)
 
 
-def check_real(
-    owner: str,
-    name: str,
-    value: Any,
-    *,
-    above: float = -math.inf,
-    at_least: float = -math.inf,
-    infinite: bool = False,
-) -> float:
-    """Return `value` as a float within the limits, finite unless `infinite` is allowed."""
-    number = _number(value)
-    if not (number > above and number >= at_least and (infinite or number < math.inf)):
-        opening = f"({above:g}" if above >= at_least else f"[{at_least:g}"
-        raise _refusal(owner, name, f"a float in {opening}, inf{']' if infinite else ')'}", value)
-    return number
-
-
-def check_integer(owner: str, name: str, value: Any, *, at_least: int) -> int:
-    """Return `value` as an int that is not below `at_least`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < at_least:
-        raise _refusal(owner, name, f"an int in [{at_least}, inf)", value)
-    return int(value)
-
-
-def check_option(owner: str, name: str, value: Any, allowed: Iterable[str]) -> str:
-    """Return `value`, one of the strings in `allowed`."""
-    options = list(allowed)
-    if not isinstance(value, str) or value not in options:
-        raise _refusal(owner, name, _listed(options), value)
-    return value
-
-
-def check_flag(owner: str, name: str, value: Any) -> bool:
-    """Return `value`, true or false."""
-    if not isinstance(value, bool | np.bool_):
-        raise _refusal(owner, name, "True or False", value)
-    return bool(value)
-
-
 def _gamma(gamma: Any, owner: str) -> Gamma:
     if isinstance(gamma, PerFeature):
         return gamma
@@ -154,27 +116,11 @@ def _gamma(gamma: Any, owner: str) -> Gamma:
             return "scale"
         if gamma == "auto":
             return PerFeature(1.0)
-    elif 0 < _number(gamma) < math.inf:
-        return _number(gamma)
-    raise _refusal(
+    elif 0 < number(gamma) < math.inf:
+        return number(gamma)
+    raise refusal(
         owner,
         "gamma",
         "'scale', 'auto', a svsieve.kernels.PerFeature or a float in (0, inf)",
         gamma,
     )
-
-
-def _number(value: Any) -> float:
-    """Return `value` as a float; NaN, which lies in no interval, if it is not a number."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return math.nan
-    return float(value)
-
-
-def _listed(options: Iterable[str]) -> str:
-    return "one of " + ", ".join(repr(option) for option in options)
-
-
-def _refusal(owner: str, name: str, allowed: str, value: Any, hint: str = "") -> ValueError:
-    message = f"The {name!r} parameter of {owner} must be {allowed}. Got {value!r} instead."
-    return ValueError(f"{message} {hint}".rstrip())

@@ -1,0 +1,359 @@
+"""Recursive elimination of columns with support vector machines."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectorMixin
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from svsieve.arrays import IndexArray
+from svsieve.elimination.parts import Data, Parts
+from svsieve.elimination.path import Path
+from svsieve.elimination.samplers import Sampler
+from svsieve.estimators.delegation import PredictsOnSelection
+from svsieve.estimators.run import Run
+from svsieve.estimators.specification import (
+    Chain,
+    fitted_on,
+    take_apart,
+    transformed,
+    two_class_problems,
+)
+from svsieve.estimators.svc import SVC
+from svsieve.estimators.validation import (
+    class_codes,
+    sample_weights,
+    training_rows,
+)
+from svsieve.resolve import (
+    check_flag,
+    resolve_columns,
+    resolve_combination,
+    resolve_criterion,
+    resolve_sampler,
+    resolve_schedule,
+    resolve_size,
+    resolve_stops,
+)
+from svsieve.store.checkpoint import checked_file, stored_seed
+
+# Rankings are solved at least this far, whatever the estimator asks for: at the usual 1e-3 the
+# order of elimination is that of the solver, not that of the data.
+RANKING_TOL = 1e-8
+
+
+class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+    """Rank columns by recursive elimination with a support vector machine of any kernel.
+
+    The machine is solved on all columns, the columns of least worth to it are dropped, and so on
+    until `n_features_to_select` are left. A drop-in for scikit-learn's ``RFE(SVC(...))`` and
+    ``RFE(LinearSVC(...))`` that also takes kernels without ``coef_``, solves every step to
+    convergence, and keeps the whole path.
+
+    Parameters
+    ----------
+    estimator : svsieve.SVC, sklearn.svm.SVC, sklearn.svm.LinearSVC or Pipeline, default=None
+        What to rank with, and what `estimator_` will be: ``SVC(kernel="linear")`` by default.
+        scikit-learn's machines are taken as specifications and solved by svsieve. The transformers
+        of a pipeline are fitted once, on all columns of the training rows; each must leave every
+        column a column, as scalers do.
+    n_features_to_select : int, float or None, default=None
+        Columns to keep, or their share of all columns. None: half of them, as in scikit-learn;
+        with a `stop`, as few as that leaves. 1 ranks everything.
+    step : int, float, str, list of int or schedule, default=1
+        Columns dropped per step. A float in (0, 1) is a share of the *remaining* columns (in
+        scikit-learn's RFE, of the original ones: ``svsieve.schedules.FractionOfOriginal``). Names:
+        "sqrt", "entropy", "annealing", "halving". A list gives the sizes to visit.
+    criterion : {"weight", "weight-first-order"} or object, default="weight"
+        What a column is worth: how much ``|w|^2`` changes without it, or its derivative in the
+        scale of the column. Or any object with ``scores(context)``, see :mod:`svsieve.criteria`.
+    sampler : None, float or sampler, default=None
+        Rows that each step is solved on: all, a stratified share drawn anew at each step, or an
+        object of :mod:`svsieve.samplers`.
+    stop : stopping rule or list of them, default=None
+        When to stop early, see :mod:`svsieve.stopping`.
+    combine : {"sum", "max", "cv", "mean-rank"} or Combine, default="sum"
+        How the scores of several two-class problems become one.
+    keep : list of str, list of int or boolean mask, default=None
+        Columns never dropped, by name, index or mask.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the sampler.
+    checkpoint : str or path, default=None
+        File that makes a killed run resumable: a fit with the same data and options goes on where
+        the last one ended, to the same result. Written about once a second and at the end.
+    progress : bool, default=False
+        Show columns left and time left on stderr.
+
+    Attributes
+    ----------
+    support_ : ndarray of bool, shape (n_features_in_,)
+        The columns kept.
+    ranking_ : ndarray of int, shape (n_features_in_,)
+        1 for the columns kept, 2 for those dropped in the last step, and so on as in scikit-learn's
+        RFE. The strict order is ``path_.order``.
+    n_features_ : int
+        Number of columns kept.
+    path_ : Path
+        The whole elimination: order, scores at removal, margins, KKT gaps, ties, times.
+    estimator_ : estimator
+        The user's estimator, fitted on the columns kept.
+    classes_ : ndarray
+        Labels, from `estimator_`.
+    n_features_in_ : int
+        Columns seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        Their names, where X has column names that are all strings.
+
+    Notes
+    -----
+    Every step is solved to a KKT gap of ``min(estimator.tol, 1e-8)``, so that the ranking depends
+    on the data and not on the solver. Columns of equal score go in the order of their index; where
+    that decided, ``path_.tied`` says so. ``gamma="scale"``, ``"auto"`` and ``PerFeature`` are
+    evaluated again on the columns of each step.
+
+    Pressing Ctrl-C ends the elimination with a warning; the columns left are then those selected.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from svsieve import SVC, SVMRFE
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> machine = make_pipeline(StandardScaler(), SVC(kernel="rbf", C=10))
+    >>> selector = SVMRFE(machine, n_features_to_select=5, step=2).fit(X, y)
+    >>> selector.transform(X).shape
+    (569, 5)
+    >>> selector.score(X, y) > 0.95
+    True
+    """
+
+    support_: NDArray[np.bool_]
+    ranking_: NDArray[np.int64]
+    n_features_: int
+    path_: Path
+    estimator_: Any
+    n_features_in_: int
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_features_to_select: int | float | None = None,
+        step: Any = 1,
+        criterion: Any = "weight",
+        sampler: Any = None,
+        stop: Any = None,
+        combine: Any = "sum",
+        keep: Sequence[str] | Sequence[int] | NDArray[Any] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.estimator = estimator
+        self.n_features_to_select = n_features_to_select
+        self.step = step
+        self.criterion = criterion
+        self.sampler = sampler
+        self.stop = stop
+        self.combine = combine
+        self.keep = keep
+        self.random_state = random_state
+        self.checkpoint = checkpoint
+        self.progress = progress
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Eliminate columns, then fit the estimator on those left.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Non-negative factors of C per row, in the ranking and in `estimator_`. Steps of a
+            pipeline that take weights, such as a StandardScaler, are given them too. Rows of weight
+            0 are left out.
+
+        Returns
+        -------
+        SVMRFE
+            The fitted estimator.
+        """
+        chain, options = self._check_parameters()
+        X, y = training_rows(self, X, y)
+        classes, codes = class_codes(self, y)
+        weights = sample_weights(sample_weight, classes, codes)
+        used = np.flatnonzero(weights)
+        if len(used) < len(codes):
+            X, y, codes, weights = X[used], y[used], codes[used], weights[used]
+        given = None if sample_weight is None else weights
+
+        tasks = two_class_problems(chain.specification, chain.machine, classes, codes, weights)
+        parts = self._parts(chain, options, X.shape[1])
+        counts = weights if chain.specification.weights_count else None
+        data = Data(transformed(chain.transformers, X, y, given), tasks, codes, counts)
+        run = Run(
+            data,
+            parts,
+            names=getattr(self, "feature_names_in_", None),
+            checkpoint=self.checkpoint,
+            progress=self.progress,
+            owner=type(self).__name__,
+        )
+        path = run.path()
+        self._judge(path, chain, parts)
+
+        self.path_ = path
+        self.support_ = np.zeros(X.shape[1], dtype=bool)
+        self.support_[path.survivors] = True
+        self.ranking_ = path.ranking()
+        self.n_features_ = int(self.support_.sum())
+        kept = np.flatnonzero(self.support_)
+        self.estimator_ = fitted_on(self._estimator(), kept, X, y, given)
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """Return what metadata `fit` and `score` take: `sample_weight`, where it is asked for.
+
+        It is asked for by ``set_fit_request(sample_weight=True)``, here or, as for scikit-learn's
+        RFE, on the estimator inside.
+
+        Returns
+        -------
+        MetadataRequest
+            The requests.
+        """
+        requests = super().get_metadata_routing()
+        inner = self._estimator()
+        while isinstance(inner, Pipeline):
+            inner = inner.steps[-1][1]
+        if not hasattr(inner, "get_metadata_routing"):  # `fit` will say so
+            return requests
+        asked = inner.get_metadata_routing()
+        for method in ("fit", "score"):
+            own, theirs = getattr(requests, method), getattr(asked, method)
+            if own.requests.get("sample_weight") is None:
+                request = theirs.requests.get("sample_weight")
+                own.add_request(param="sample_weight", alias=request)
+        return requests
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._estimator())
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags = deepcopy(inner.classifier_tags)
+        if tags.classifier_tags is not None:
+            tags.classifier_tags.poor_score = True  # half of the columns may not be enough
+        tags.target_tags.required = True
+        tags.input_tags.sparse = inner.input_tags.sparse
+        return tags
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self, "support_")
+        return self.support_
+
+    def _estimator(self) -> Any:
+        return SVC(kernel="linear") if self.estimator is None else self.estimator
+
+    def _check_parameters(self) -> tuple[Chain, dict[str, Any]]:
+        """Refuse bad options, all of them, before the data is looked at."""
+        owner = type(self).__name__
+        chain = take_apart(self._estimator(), owner)
+        options = {
+            "schedule": resolve_schedule(self.step, owner=owner),
+            "criterion": resolve_criterion(self.criterion, owner=owner),
+            "sampler": resolve_sampler(self.sampler, owner=owner),
+            "stops": resolve_stops(self.stop, owner=owner),
+            "combine": resolve_combination(self.combine, owner=owner),
+        }
+        resolve_size(self.n_features_to_select, 2, owner=owner)
+        check_flag(owner, "progress", self.progress)
+        check_random_state(self.random_state)
+        if self.checkpoint is not None:
+            checked_file(self.checkpoint)
+        return chain, options
+
+    def _parts(self, chain: Chain, options: dict[str, Any], n_columns: int) -> Parts:
+        keep = resolve_columns(
+            self.keep,
+            n_columns,
+            getattr(self, "feature_names_in_", None),
+            owner=type(self).__name__,
+        )
+        specification = chain.specification
+        return Parts(
+            kernel=specification.kernel,
+            machine=specification.machine,
+            bias=specification.bias,
+            tol=min(specification.tol, RANKING_TOL),
+            max_iter=specification.max_iter,
+            least=self._least(n_columns, keep),
+            keep=keep,
+            seed=self._seed(options["sampler"]),
+            **options,
+        )
+
+    def _least(self, n_columns: int, keep: IndexArray) -> int:
+        """Return the number of columns at which the elimination ends."""
+        size = self.n_features_to_select
+        if size is None:
+            half = 1 if self.stop is not None else resolve_size(None, n_columns)
+            return max(half, len(keep))
+        least = resolve_size(size, n_columns)
+        if len(keep) > least:
+            raise ValueError(
+                f"The 'keep' parameter of {type(self).__name__} holds {len(keep)} columns, more "
+                f"than the {least} of n_features_to_select={size!r}."
+            )
+        if size > n_columns:
+            warnings.warn(
+                f"n_features_to_select={size} is more than the {n_columns} columns of X; none is "
+                "dropped.",
+                UserWarning,
+                stacklevel=4,
+            )
+        return least
+
+    def _seed(self, sampler: Sampler) -> int:
+        """Return the seed of the draws; a run without one takes that of its checkpoint."""
+        if not sampler.is_random:
+            return 0
+        if self.random_state is None and self.checkpoint is not None:
+            seed = stored_seed(self.checkpoint)
+            if seed is not None:
+                return seed
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _judge(self, path: Path, chain: Chain, parts: Parts) -> None:
+        """Warn where a step stayed short of the gap that was asked for.
+
+        Gaps below the estimator's own tolerance mean that rounding allows no more, unless the
+        iterations were limited.
+        """
+        own = chain.specification.tol if parts.max_iter == -1 else RANKING_TOL
+        allowed = max(own, RANKING_TOL)
+        gaps = path.kkt_gap
+        if not len(gaps) or not np.nanmax(gaps) > allowed:
+            return
+        worst = int(np.nanargmax(gaps))
+        warnings.warn(
+            f"{type(self).__name__}: {int((gaps > allowed).sum())} of {len(gaps)} steps did not "
+            f"converge; the largest KKT gap is {gaps[worst]:.3g} (step {worst + 1}, tol="
+            f"{parts.tol:g}). The ranking may depend on the solver. Raise max_iter or scale the "
+            "columns.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )

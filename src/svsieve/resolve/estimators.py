@@ -1,0 +1,134 @@
+"""scikit-learn's support vector machines as specifications: what to solve at every step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.svm import SVC, LinearSVC
+
+from svsieve.kernels import Kernel, Linear
+from svsieve.machines import CSvm, L2Svm
+from svsieve.resolve.machines import resolve_kernel
+from svsieve.resolve.options import (
+    check_iterations,
+    check_option,
+    check_real,
+    listed,
+    refusal,
+)
+
+SVC_KERNELS = ("linear", "poly", "rbf")
+
+
+@dataclass(frozen=True)
+class Specification:
+    """The machine that an estimator stands for.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        Its gamma may be a rule, evaluated again on the columns of every step.
+    machine : CSvm or L2Svm
+    tol : float
+        The estimator's own.
+    bias : float or None
+        None: unpenalised; a number: the weight of a constant column of that size, penalised with
+        the others; 0: none.
+    max_iter : int
+        Limit of the solver, -1 for none.
+    class_weight : dict, "balanced" or None
+    one_vs_rest : bool
+        With more than two classes: each class against all others, or each pair.
+    weights_count : bool
+        A row of weight k counts as k rows in "balanced" and in ``gamma="scale"``, or as one.
+    """
+
+    kernel: Kernel
+    machine: CSvm | L2Svm
+    tol: float
+    bias: float | None = None
+    max_iter: int = -1
+    class_weight: Any = None
+    one_vs_rest: bool = False
+    weights_count: bool = True
+
+
+def resolve_estimator(estimator: Any, *, owner: str = "SVMRFE") -> Specification:
+    """Return what a scikit-learn support vector machine specifies.
+
+    Parameters
+    ----------
+    estimator : sklearn.svm.SVC or sklearn.svm.LinearSVC
+    owner : str, default="SVMRFE"
+        Whose parameter this is, for the messages.
+
+    Returns
+    -------
+    Specification
+
+    Examples
+    --------
+    >>> from sklearn.svm import LinearSVC
+    >>> from svsieve.resolve import resolve_estimator
+    >>> resolve_estimator(LinearSVC(C=3)).machine
+    L2Svm(C=6.0)
+    """
+    if isinstance(estimator, SVC):
+        return _from_svc(estimator)
+    if isinstance(estimator, LinearSVC):
+        return _from_linear_svc(estimator)
+    shown = estimator.__name__ if isinstance(estimator, type) else type(estimator).__name__
+    hint = f" Give an object, {shown}()." if isinstance(estimator, type) else ""
+    raise ValueError(
+        f"The 'estimator' parameter of {owner} must be a classifier: svsieve.SVC, scikit-learn's "
+        "SVC or LinearSVC, or a Pipeline that ends in one of them. "
+        f"Got {shown} instead.{hint}"
+    )
+
+
+def _from_svc(estimator: SVC) -> Specification:
+    owner, kernel = type(estimator).__name__, estimator.kernel
+    if not isinstance(kernel, str) or kernel not in SVC_KERNELS:
+        raise refusal(
+            owner,
+            "kernel",
+            f"{listed(SVC_KERNELS)} to rank columns",
+            kernel,
+            "Columns cannot be left out of a precomputed matrix or of a function that is not "
+            "known; other kernels are in svsieve.kernels, for svsieve.SVC.",
+        )
+    # An option that the kernel does not use may hold anything, as in scikit-learn.
+    options: dict[str, Any] = {} if kernel == "linear" else {"gamma": estimator.gamma}
+    if kernel == "poly":
+        options |= {"degree": estimator.degree, "coef0": estimator.coef0}
+    return Specification(
+        kernel=resolve_kernel(kernel, owner=owner, **options),
+        machine=CSvm(check_real(owner, "C", estimator.C, above=0.0)),
+        tol=check_real(owner, "tol", estimator.tol, above=0.0),
+        max_iter=check_iterations(owner, estimator.max_iter),
+        class_weight=estimator.class_weight,
+        weights_count=False,
+    )
+
+
+def _from_linear_svc(estimator: LinearSVC) -> Specification:
+    owner = type(estimator).__name__
+    C = check_real(owner, "C", estimator.C, above=0.0)
+    loss = check_option(owner, "loss", estimator.loss, ("hinge", "squared_hinge"))
+    if estimator.penalty != "l2":
+        raise refusal(owner, "penalty", "'l2' to rank columns", estimator.penalty)
+    if estimator.multi_class != "ovr":
+        raise refusal(owner, "multi_class", "'ovr' to rank columns", estimator.multi_class)
+    bias = 0.0
+    if estimator.fit_intercept:
+        bias = check_real(owner, "intercept_scaling", estimator.intercept_scaling, above=0.0)
+    return Specification(
+        kernel=Linear(),
+        # liblinear writes C * sum(xi ** 2), without the half.
+        machine=CSvm(C) if loss == "hinge" else L2Svm(2.0 * C),
+        tol=check_real(owner, "tol", estimator.tol, above=0.0),
+        bias=bias,
+        class_weight=estimator.class_weight,
+        one_vs_rest=True,
+    )

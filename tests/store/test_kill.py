@@ -1,0 +1,85 @@
+"""A run that is killed again and again ends with the ranking of one that is not."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path as FilePath
+
+import numpy as np
+import pytest
+
+from svsieve.elimination import Path
+
+KILLS = 20
+SERVER = FilePath(__file__).with_name("killed_run.py")
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX system")
+
+
+class Server:
+    """The process that starts runs."""
+
+    def __init__(self):
+        one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        self._process = subprocess.Popen(
+            [sys.executable, str(SERVER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | one_thread,
+        )
+
+    def ask(self, *words):
+        self._process.stdin.write(" ".join(map(str, words)) + "\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
+
+    def close(self):
+        self._process.stdin.close()
+        self._process.wait(timeout=60)
+        self._process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def server():
+    server = Server()
+    yield server
+    server.close()
+
+
+@pytest.mark.parametrize("case", ["kernel", "linear"])
+def test_killed_runs_end_with_the_same_ranking(server, tmp_path, case):
+    rng = np.random.default_rng(0)
+    whole, result, file = (tmp_path / name for name in ("whole.npz", "result.npz", "run.npz"))
+    begun = time.perf_counter()
+    server.ask(case, tmp_path / "not_killed.npz", whole)
+    assert server.ask("wait") == 0
+    span = 2.0 * (time.perf_counter() - begun) / KILLS
+
+    steps = []
+    for _ in range(KILLS):
+        run = server.ask(case, file, result)
+        time.sleep(float(rng.uniform(0.0, span)))
+        os.kill(run, signal.SIGKILL)
+        ended = server.ask("wait")
+        assert ended in (0, -signal.SIGKILL)
+        if ended == 0:  # it was faster
+            _same(whole, result)
+            file.unlink()
+        elif file.exists():
+            steps.append(Path.load(file).n_steps)
+
+    assert server.ask(case, file, result)
+    assert server.ask("wait") == 0
+    _same(whole, result)
+    assert any(steps), "no run lived long enough to leave a step behind"
+    assert not list(tmp_path.glob("*.tmp"))
+
+
+def _same(whole, result):
+    with np.load(whole) as expected, np.load(result) as found:
+        np.testing.assert_array_equal(found["order"], expected["order"])
+        np.testing.assert_array_equal(found["counts"], expected["counts"])
+        np.testing.assert_allclose(found["scores"], expected["scores"], rtol=1e-3)
