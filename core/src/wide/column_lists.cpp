@@ -249,7 +249,6 @@ void ColumnLists::fill(List& list, const std::vector<std::size_t>& ids,
     list.ids.assign(packs * pack_width, none);
     list.norms.assign(packs * pack_width, dead);
     list.values.resize(packs * pack_width * width_);
-    std::fill(list.values.end() - static_cast<long>(pack_width * width_), list.values.end(), 0.0f);
     list.least.assign(packs, 0.0);
     list.longest.assign(packs, 0.0);
     const double shrink = 1.0 / longest_;
@@ -260,10 +259,18 @@ void ColumnLists::fill(List& list, const std::vector<std::size_t>& ids,
         list.norms[slot] = static_cast<float>(norms_[id] * shrink * (1.0 + 1e-6));
         if (slot % pack_width == 0) list.least[pack] = inside[slot].first;
         list.longest[pack] = std::max(list.longest[pack], norms_[id]);
-        const double* column = columns_ + id * width_;
-        float* target = list.values.data() + pack * pack_width * width_ + slot % pack_width;
-        for (std::size_t k = 0; k < width_; ++k) {
-            target[k * pack_width] = static_cast<float>(column[k] * shrink);
+    }
+    for (std::size_t slot = 0; slot < list.ids.size(); slot += pack_width) {
+        const double* columns[pack_width];
+        const std::size_t full = std::min(pack_width, inside.size() - slot);
+        for (std::size_t l = 0; l < pack_width; ++l) {  // what fills up the last pack is never read
+            columns[l] = columns_ + list.ids[slot + std::min(l, full - 1)] * width_;
+        }
+        float* target = list.values.data() + slot * width_;
+        for (std::size_t k = 0; k < width_; ++k, target += pack_width) {
+            for (std::size_t l = 0; l < pack_width; ++l) {
+                target[l] = static_cast<float>(columns[l][k] * shrink);
+            }
         }
     }
 }

@@ -44,6 +44,7 @@ TrackedMachine::TrackedMachine(const DualProblem& problem, const PaddedGram& gra
     for (std::size_t k = 0; k < n_; ++k) {
         const bool plays = problem_.lower[k] < problem_.upper[k];
         label_[k] = plays ? -problem_.linear[k] : 0.0;
+        judged_ += label_[k] != 0.0;
     }
 }
 
@@ -88,14 +89,12 @@ double TrackedMachine::measure() {
 }
 
 double TrackedMachine::accuracy() const {
-    std::size_t right = 0, judged = 0;
+    long right = 0;
     for (std::size_t k = 0; k < n_; ++k) {
-        const double y = label_[k];
-        const double f = g_[k] - problem_.ridge[k] * b_[k] + y - mu_;
-        judged += y != 0.0;
-        right += y * f > 0.0;
+        const double f = g_[k] - problem_.ridge[k] * b_[k] + label_[k] - mu_;
+        right += label_[k] * f > 0.0;
     }
-    return judged > 0 ? static_cast<double>(right) / static_cast<double>(judged) : 0.0;
+    return judged_ > 0 ? static_cast<double>(right) / static_cast<double>(judged_) : 0.0;
 }
 
 // Largest step <= limit along a direction on F that stays within the bounds, and who ends it.

@@ -75,7 +75,8 @@ class TrackedMachine {
     double tolerance_;
     std::size_t n_, width_;
     AlignedVector<double> b_, g_, up_, low_;  // coefficients, gradient, masks of vector_kernels().scan
-    std::vector<double> label_;
+    std::vector<double> label_;  // 0 for rows that take no part
+    long judged_ = 0;            // rows that do
     std::vector<std::size_t> free_;
     BorderedInverse inverse_;
     double mu_ = 0.0;
