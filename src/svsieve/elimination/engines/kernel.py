@@ -20,7 +20,7 @@ from svsieve.machines import DualProblem, DualSolution, solve
 
 # Weights of a linear kernel that are equal by symmetry must not be told apart by what the solver
 # left undone; a polished solution costs next to nothing more.
-LINEAR_TOL = 1e-11
+LINEAR_TOL = 1e-13
 
 
 @dataclass(frozen=True, eq=False)

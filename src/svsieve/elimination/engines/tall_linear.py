@@ -85,13 +85,18 @@ class TallLinearEngine:
     def _scores(
         self, solved: list[LinearSolution], kept: IndexArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Sum over the problems of w_j^2, and what rounding leaves open of it."""
+        """Sum over the problems of w_j^2, and what rounding leaves open of it.
+
+        A bias that is not penalised takes the part of constant columns: their weight is zero.
+        """
+        varies = (self._spread[kept] > 0.0) | (self._parts.bias is not None)
         squares, resolutions = [], []
         for one in solved:
             size = float(np.linalg.norm(one.coefficients))
             rounding = WEIGHT_RESOLUTION * size * self._spread[kept]
-            squares.append(self._factor * one.weights**2)
-            resolutions.append(self._factor * rounding * (2.0 * np.abs(one.weights) + rounding))
+            weights = np.where(varies, one.weights, 0.0)
+            squares.append(self._factor * weights**2)
+            resolutions.append(self._factor * rounding * (2.0 * np.abs(weights) + rounding))
         combine = self._parts.combine
         scores = combine(np.array(squares))
         return scores, np.broadcast_to(
