@@ -20,13 +20,30 @@ constexpr double tie = 1e-11;       // |w| that differ by this times |x| |B| are
 constexpr double rounding = 1e-14;  // of an inner product, in the same unit
 
 // Nanoseconds per element, measured once on one core; they decide about speed only.
-constexpr double double_dot = 0.08, single_dot = 0.025, packing = 0.4, sifting = 2.0;
-constexpr double step_overhead = 60.0;
+constexpr double double_dot = 0.08, single_dot = 0.04, packing = 0.8, sifting = 12.0;
+constexpr double step_overhead = 100.0;
 
 constexpr std::size_t few = 96;           // candidates that are simply weighed every time
 constexpr std::size_t nested_above = 6000;  // columns from which a list of a list pays
 constexpr double share_worth_lists = 0.02;  // of the columns left that may go at a time
 constexpr double first_outer_life = 512.0;
+
+// By value, to a hundredth of their range: packs need not be in perfect order.
+void roughly_sort(std::vector<std::pair<double, std::size_t>>& entries) {
+    constexpr std::size_t buckets = 128;
+    const auto [least, most] = std::minmax_element(entries.begin(), entries.end());
+    const double low = least->first, width = (most->first - low) / buckets;
+    if (!(width > 0)) return;
+    const auto bucket = [&](double value) {
+        return std::min(buckets - 1, static_cast<std::size_t>((value - low) / width));
+    };
+    std::size_t starts[buckets + 1] = {};
+    for (const auto& entry : entries) ++starts[bucket(entry.first) + 1];
+    for (std::size_t k = 0; k < buckets; ++k) starts[k + 1] += starts[k];
+    std::vector<std::pair<double, std::size_t>> sorted(entries.size());
+    for (const auto& entry : entries) sorted[starts[bucket(entry.first)]++] = entry;
+    entries.swap(sorted);
+}
 
 }  // namespace
 
@@ -244,7 +261,7 @@ void ColumnLists::fill(List& list, const std::vector<std::size_t>& ids,
         }
     }
     list.everything = inside.size() == ids.size();
-    std::sort(inside.begin(), inside.end());
+    roughly_sort(inside);
     const std::size_t packs = (inside.size() + pack_width - 1) / pack_width;
     list.ids.assign(packs * pack_width, none);
     list.norms.assign(packs * pack_width, dead);
@@ -257,7 +274,8 @@ void ColumnLists::fill(List& list, const std::vector<std::size_t>& ids,
         list.ids[slot] = id;
         // Rounded up: a norm enters only where a larger one is the safe side.
         list.norms[slot] = static_cast<float>(norms_[id] * shrink * (1.0 + 1e-6));
-        if (slot % pack_width == 0) list.least[pack] = inside[slot].first;
+        const double a = inside[slot].first;
+        list.least[pack] = slot % pack_width == 0 ? a : std::min(list.least[pack], a);
         list.longest[pack] = std::max(list.longest[pack], norms_[id]);
     }
     for (std::size_t slot = 0; slot < list.ids.size(); slot += pack_width) {

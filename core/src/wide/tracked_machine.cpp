@@ -89,10 +89,12 @@ double TrackedMachine::measure() {
 }
 
 double TrackedMachine::accuracy() const {
-    long right = 0;
+    const double *g = g_.data(), *b = b_.data(), *ridge = problem_.ridge.data();
+    const double* y = label_.data();
+    long long right = 0;
     for (std::size_t k = 0; k < n_; ++k) {
-        const double f = g_[k] - problem_.ridge[k] * b_[k] + label_[k] - mu_;
-        right += label_[k] * f > 0.0;
+        const double f = g[k] - ridge[k] * b[k] + y[k] - mu_;
+        right += y[k] * f > 0.0 ? 1 : 0;
     }
     return judged_ > 0 ? static_cast<double>(right) / static_cast<double>(judged_) : 0.0;
 }
@@ -103,13 +105,13 @@ double TrackedMachine::step_to_bound(const double* direction, double limit,
     double step = limit;
     blocked = free_.size();
     for (std::size_t k = 0; k < free_.size(); ++k) {
-        const double d = direction[k], b = b_[free_[k]];
-        if (d == 0.0) continue;
-        const double bound = d > 0 ? problem_.upper[free_[k]] : problem_.lower[free_[k]];
-        if (std::abs(bound - b) < step * std::abs(d)) {
-            step = std::max(0.0, (bound - b) / d);
-            blocked = k;
-        }
+        const double d = direction[k], b = b_[free_[k]], reached = b + step * d;
+        // Almost always the first bound is out of reach: no division then.
+        const bool above = reached > problem_.upper[free_[k]];
+        if (!(above || reached < problem_.lower[free_[k]]) || d == 0.0) continue;
+        const double bound = above ? problem_.upper[free_[k]] : problem_.lower[free_[k]];
+        step = std::max(0.0, (bound - b) / d);
+        blocked = k;
     }
     return step;
 }

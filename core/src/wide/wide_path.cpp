@@ -78,21 +78,23 @@ class WidePath::State {
         norms_.assign(x.columns, 0.0);
         constexpr std::size_t block = 32;  // columns at a time: whole cache lines of x
         for (std::size_t first = 0; first < x.columns; first += block) {
-            const std::size_t last = std::min(first + block, x.columns);
-            double mean[block] = {};
-            bool constant[block];
-            std::fill_n(constant, block, true);
+            const std::size_t count = std::min(block, x.columns - first);
+            const double* top = x.row(0) + first;
+            double mean[block] = {}, spread[block] = {};
             for (std::size_t i = 0; i < x.rows; ++i) {
-                for (std::size_t j = first; j < last; ++j) {
-                    mean[j - first] += x(i, j) - x(0, j);
-                    constant[j - first] &= x(i, j) == x(0, j);
+                const double* row = x.row(i) + first;
+                for (std::size_t c = 0; c < count; ++c) {
+                    const double difference = row[c] - top[c];
+                    mean[c] += difference;
+                    spread[c] = std::max(spread[c], std::abs(difference));
                 }
             }
-            for (std::size_t i = 0; i < x.rows; ++i) {
-                for (std::size_t j = first; j < last; ++j) {
-                    const double shift = mean[j - first] / static_cast<double>(x.rows);
-                    const double value = (x(i, j) - x(0, j)) - shift;
-                    if (!constant[j - first]) columns_[j * width_ + i] = value;
+            for (std::size_t c = 0; c < count; ++c) {
+                if (spread[c] == 0.0) continue;
+                const double shift = mean[c] / static_cast<double>(x.rows);
+                double* column = columns_.data() + (first + c) * width_;
+                for (std::size_t i = 0; i < x.rows; ++i) {
+                    column[i] = (x(i, first + c) - top[c]) - shift;
                 }
             }
         }
