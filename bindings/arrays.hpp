@@ -32,6 +32,7 @@ Indices checked(const IndexColumn& column, std::size_t limit, const char* name);
 OwnedColumn owned(std::vector<double>&& values);
 
 void bind_kernels(nb::module_& m);
+void bind_screening(nb::module_& m);
 void bind_solver(nb::module_& m);
 void bind_paths(nb::module_& m);
 void bind_blas(nb::module_& m);

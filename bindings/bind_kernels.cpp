@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "contraction_input.hpp"
 #include "svsieve/contract.hpp"
 #include "svsieve/kernel_tree.hpp"
 #include "svsieve/pairing.hpp"
@@ -17,10 +18,6 @@
 namespace svsieve::bindings {
 
 namespace {
-
-void expect(bool good, const char* sentence) {
-    if (!good) throw std::invalid_argument(sentence);
-}
 
 const Profile* pointer(const std::optional<Profile>& profile) {
     return profile ? &*profile : nullptr;
@@ -64,23 +61,6 @@ void apply(const Profile& profile, const Table& s, const OutTable& out) {
     apply_profile(profile, view(s), view(out));
 }
 
-// M as the core takes it: a dense table, or scale * outer outer'.
-PairWeight pair_weight(const std::optional<Table>& dense, const std::optional<Column>& outer,
-                       double scale, std::size_t rows) {
-    expect(dense.has_value() != outer.has_value(), "give either dense or outer");
-    PairWeight weight;
-    weight.scale = scale;
-    if (dense) {
-        expect(dense->shape(0) == rows && dense->shape(1) == rows,
-               "dense must be picked rows x picked rows");
-        weight.dense = view(*dense);
-    } else {
-        expect(outer->shape(0) == rows, "outer must have one entry per picked row");
-        weight.outer = view(*outer);
-    }
-    return weight;
-}
-
 using Contraction = void (*)(Pairing, const Profile&, const ColumnBlock&, Matrix, const PairWeight&,
                              MutableVector);
 
@@ -89,11 +69,7 @@ OwnedColumn contract(Pairing pairing, const Profile& profile, const Table& table
                      const IndexColumn& table_rows, const IndexColumn& columns,
                      const Column& factors, const Table& s, const std::optional<Table>& dense,
                      const std::optional<Column>& outer, double scale) {
-    expect(s.shape(0) == table.shape(0) && s.shape(1) == table.shape(0),
-           "s must be rows x rows of the table");
-    expect(factors.shape(0) == columns.shape(0), "factors must have one entry per column");
-    const ColumnBlock block{view(table), checked(table_rows, table.shape(0), "rows"),
-                            checked(columns, table.shape(1), "columns"), view(factors)};
+    const ColumnBlock block = column_block(table, table_rows, columns, factors, s);
     const PairWeight weight = pair_weight(dense, outer, scale, table_rows.shape(0));
     std::vector<double> out(columns.shape(0), 0.0);
     {
@@ -186,10 +162,19 @@ void bind_kernels(nb::module_& m) {
           nb::arg("out").noconvert(), nb::arg("profile").none(),
           "Fill out with s (or phi(s)) of the rows of z against the rows of x.");
     m.def("drop_columns", &drop, nb::arg("pairing"), nb::arg("removed"), nb::arg("s").noconvert(),
-          "Subtract the part of the removed columns from s.");
+          "Subtract the part of the removed columns from the lower triangle of s.");
     m.def("drop_columns_into", &drop_with_profile, nb::arg("pairing"), nb::arg("removed"),
           nb::arg("s").noconvert(), nb::arg("profile"), nb::arg("gram").noconvert(),
           "The same, and fill gram with phi(s) in one pass.");
+    m.def(
+        "fill_upper",
+        [](const OutTable& s) {
+            expect(s.shape(0) == s.shape(1), "s must be square");
+            const MutableMatrix whole = view(s);
+            nb::gil_scoped_release release;
+            fill_upper(whole);
+        },
+        nb::arg("s").noconvert(), "Copy the lower triangle into the upper one.");
     m.def("apply_profile", &apply, nb::arg("profile"), nb::arg("s"), nb::arg("out").noconvert(),
           "Fill out with phi(s).");
     bind_contractions(m);

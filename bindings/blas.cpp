@@ -35,6 +35,7 @@ void use_linalg(const nb::dict& blas, const nb::dict& lapack) {
     take(table.ger, blas, "dger");
     take(table.potrf, lapack, "dpotrf");
     take(table.potri, lapack, "dpotri");
+    take(table.narrow_gemm, blas, "sgemm");
     set_linalg(table);
 }
 

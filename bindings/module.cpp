@@ -5,6 +5,7 @@ NB_MODULE(_core, m) {
     svsieve::bindings::bind_blas(m);
     svsieve::bindings::bind_pool(m);
     svsieve::bindings::bind_kernels(m);
+    svsieve::bindings::bind_screening(m);
     svsieve::bindings::bind_solver(m);
     svsieve::bindings::bind_paths(m);
 }

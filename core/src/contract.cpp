@@ -5,7 +5,10 @@
 #include <stdexcept>
 
 #include "expm1_scheme.hpp"
+#include "gathered.hpp"
 #include "parallel.hpp"
+#include "scratch.hpp"
+#include "slope.hpp"
 #include "svsieve/linalg.hpp"
 #include "vector/kernels.hpp"
 
@@ -16,50 +19,6 @@ namespace {
 constexpr std::size_t tile = 64;
 constexpr std::size_t block_rows = 128;      // rows of one matrix product
 constexpr std::size_t block_columns = 2048;  // columns of one matrix product
-
-// The picked rows and columns, scaled, each row padded with zeros to whole groups of lanes.
-struct Gathered {
-    std::size_t rows, columns, stride;
-    std::vector<double> values;
-
-    Gathered(const ColumnBlock& block, double factor, std::size_t group)
-        : rows(block.rows.size()),
-          columns(block.columns.size()),
-          stride((columns + group - 1) / group * group),
-          values(rows * stride, 0.0) {
-        for (std::size_t k = 0; k < rows; ++k) {
-            const double* source = block.table.row(block.rows[k]);
-            double* target = values.data() + k * stride;
-            for (std::size_t l = 0; l < columns; ++l) {
-                target[l] = factor * block.factors[l] * source[block.columns[l]];
-            }
-        }
-    }
-    const double* row(std::size_t k) const { return values.data() + k * stride; }
-    void scale(std::size_t c0, std::size_t c1, double factor) {
-        for (std::size_t k = 0; k < rows; ++k) {
-            for (std::size_t l = c0; l < c1; ++l) values[k * stride + l] *= factor;
-        }
-    }
-    Matrix block(std::size_t first, std::size_t count, std::size_t c0, std::size_t c1) const {
-        return {row(first) + c0, count, c1 - c0, stride};
-    }
-};
-
-// Row-block sums, kept apart and added in order: the result is the same for any number of threads.
-struct BlockSums {
-    std::size_t width;
-    std::vector<double> values;
-
-    BlockSums(std::size_t blocks, std::size_t width_)
-        : width(width_), values(blocks * width_, 0.0) {}
-    double* of(std::size_t block) { return values.data() + block * width; }
-    void add_to(MutableVector out) const {
-        for (std::size_t start = 0; start < values.size(); start += width) {
-            for (std::size_t l = 0; l < out.size(); ++l) out[l] += values[start + l];
-        }
-    }
-};
 
 // What a pass over tiles needs of one pair: M times phi (or its slope), M, and gamma s (+ coef0).
 struct TileTables {
@@ -74,31 +33,47 @@ void fill_tables(const Profile& profile, Matrix s, Indices rows, const PairWeigh
                  std::size_t k0, std::size_t count_k, std::size_t j0, std::size_t count_j,
                  TileTables& tables) {
     double values[tile];
+    const bool dense = m.dense.data != nullptr;
     for (std::size_t k = 0; k < count_k; ++k) {
         const double* source = s.row(rows[k0 + k]);
         for (std::size_t j = 0; j < count_j; ++j) values[j] = source[rows[j0 + j]];
         double* phi = tables.value.data() + k * tile;
         vector_kernels().profile(profile, count_j, values, phi);
+        double* weight = tables.weight.data() + k * tile;
+        double* weighted = tables.weighted.data() + k * tile;
+        double* argument = tables.argument.data() + k * tile;
+        const double* given = (dense ? m.dense.row(k0 + k) : m.outer.data()) + j0;
+        const double twice = 2.0 * (dense ? 1.0 : m.scale * m.outer[k0 + k]);
+        for (std::size_t j = 0; j < count_j; ++j) weight[j] = twice * given[j];
+        for (std::size_t j = 0; j < count_j; ++j) weighted[j] = weight[j] * phi[j];
         for (std::size_t j = 0; j < count_j; ++j) {
-            const double twice = 2.0 * m(k0 + k, j0 + j);
-            tables.weight[k * tile + j] = twice;
-            tables.weighted[k * tile + j] = twice * phi[j];
-            tables.argument[k * tile + j] = profile.gamma * values[j] + profile.coef0;
+            argument[j] = profile.gamma * values[j] + profile.coef0;
         }
     }
 }
 
-// Operations for all pairs of a lower triangle and all columns.
-double pair_work(std::size_t rows, std::size_t columns) {
-    return 0.5 * static_cast<double>(rows) * static_cast<double>(rows) *
-           static_cast<double>(columns);
+// Neighbouring vectors of columns that go through a tile together.
+struct ColumnGroup {
+    std::size_t start;
+    std::size_t vectors;
+    int doublings = 0;
+};
+
+// Cuts the columns [start, stop), whole vectors, into groups.
+void append_groups(std::size_t start, std::size_t stop, int doublings,
+                   std::vector<ColumnGroup>& groups) {
+    const std::size_t lanes = vector_kernels().lane_count;
+    while (start < stop) {
+        const std::size_t vectors = std::min(RemovalTile::most_vectors, (stop - start) / lanes);
+        groups.push_back({start, vectors, doublings});
+        start += vectors * lanes;
+    }
 }
 
 // Calls term(tile, group, sums) for every tile of the lower triangle and every group of columns.
 template <class Term>
-void each_tile(const Profile& profile, const Gathered& z, Matrix s, Indices rows,
-               const PairWeight& weight, MutableVector out, Term term) {
-    const std::size_t group = vector_kernels().group_width;
+void each_tile(const Profile& profile, const Gathered& z, const std::vector<ColumnGroup>& groups,
+               Matrix s, Indices rows, const PairWeight& weight, MutableVector out, Term term) {
     const std::size_t n = z.rows, blocks = (n + tile - 1) / tile;
     BlockSums sums(blocks, z.stride);
     parallel_tasks(blocks, pair_work(n, z.stride), [&](std::size_t block) {
@@ -107,10 +82,11 @@ void each_tile(const Profile& profile, const Gathered& z, Matrix s, Indices rows
         for (std::size_t j0 = 0; j0 <= k0; j0 += tile) {
             const std::size_t count_j = std::min(tile, n - j0);
             fill_tables(profile, s, rows, weight, k0, count_k, j0, count_j, tables);
-            for (std::size_t l = 0; l < z.stride; l += group) {
-                const RemovalTile part{z.row(k0) + l,
-                                       z.row(j0) + l,
+            for (const ColumnGroup& group : groups) {
+                const RemovalTile part{z.row(k0) + group.start,
+                                       z.row(j0) + group.start,
                                        z.stride,
+                                       group.vectors,
                                        count_k,
                                        count_j,
                                        j0 == k0,
@@ -119,34 +95,33 @@ void each_tile(const Profile& profile, const Gathered& z, Matrix s, Indices rows
                                        tables.weight.data(),
                                        tables.value.data(),
                                        tables.argument.data()};
-                term(part, l / group, sums.of(block) + l);
+                term(part, group, sums.of(block) + group.start);
             }
         }
     });
     sums.add_to(out);
 }
 
-// d phi / ds = factor * phi_slope(s), phi_slope again a profile.
-struct Slope {
-    double factor;
-    Profile profile;
-};
+template <class Term>
+void each_tile(const Profile& profile, const Gathered& z, Matrix s, Indices rows,
+               const PairWeight& weight, MutableVector out, Term term) {
+    std::vector<ColumnGroup> groups;
+    append_groups(0, z.stride, 0, groups);
+    each_tile(profile, z, groups, s, rows, weight, out, term);
+}
 
-Slope slope_of(const Profile& profile) {
-    Slope slope{1.0, profile};
-    switch (profile.kind) {
-        case ProfileKind::Identity:
-            slope.profile = {ProfileKind::Power, 0.0, 1.0, 1};
-            break;
-        case ProfileKind::Power:
-            slope.factor = profile.gamma * profile.degree;
-            slope.profile.degree = profile.degree - 1;
-            break;
-        case ProfileKind::Exponential:
-            slope.factor = -profile.gamma;
-            break;
+// In several running sums, which do not wait for each other.
+double sum_of(const double* values, std::size_t count) {
+    constexpr std::size_t runs = 8;
+    double sums[runs] = {};
+    std::size_t k = 0;
+    for (; k + runs <= count; k += runs) {
+        for (std::size_t r = 0; r < runs; ++r) sums[r] += values[k + r];
     }
-    return slope;
+    for (; k < count; ++k) sums[0] += values[k];
+    double sum = 0.0;
+    for (const double part : sums) sum += part;
+    return sum;
 }
 
 // Rows [k0, k1) of A = M phi'(s) against all rows before k1; pairs before k0 stand for two.
@@ -155,11 +130,15 @@ void fill_slope_rows(const Slope& slope, Matrix s, Indices rows, const PairWeigh
     std::vector<double> values(k1);
     for (std::size_t k = k0; k < k1; ++k) {
         const double* source = s.row(rows[k]);
-        for (std::size_t j = 0; j < k1; ++j) values[j] = source[rows[j]];
+        for (std::size_t j = 0; j <= k; ++j) values[j] = source[rows[j]];
         double* target = a.row(k - k0);
-        vector_kernels().profile(slope.profile, k1, values.data(), target);
-        for (std::size_t j = 0; j < k1; ++j) {
-            target[j] *= (j < k0 ? 2.0 : 1.0) * slope.factor * m(k, j);
+        vector_kernels().profile(slope.profile, k + 1, values.data(), target);
+        const double* dense = m.dense.data != nullptr ? m.dense.row(k) : m.outer.data();
+        const double own = slope.factor * (m.dense.data != nullptr ? 1.0 : m.scale * m.outer[k]);
+        for (std::size_t j = 0; j < k0; ++j) target[j] *= 2.0 * own * dense[j];
+        for (std::size_t j = k0; j <= k; ++j) {
+            target[j] *= own * dense[j];
+            a(j - k0, k) = target[j];
         }
     }
 }
@@ -176,24 +155,20 @@ void slopes_by_products(Pairing pairing, const Slope& slope, const Gathered& z, 
     parallel_tasks(blocks, pair_work(n, z.columns) / 8, [&](std::size_t block) {
         const std::size_t k0 = block * block_rows, k1 = std::min(k0 + block_rows, n),
                           count = k1 - k0;
-        std::vector<double> storage(count * k1), product;
+        const Scratch<double> storage(count * k1);
+        const Scratch<double> product(count * std::min(block_columns, z.columns));
         const MutableMatrix a(storage.data(), count, k1);
         fill_slope_rows(slope, s, rows, weight, k0, k1, a);
         if (distances) {
             double* margin = margins.of(block);
             for (std::size_t k = 0; k < count; ++k) {
                 a(k, k0 + k) = 0.0;  // a row is at no distance from itself
-                double sum = 0.0;
-                for (std::size_t j = 0; j < k1; ++j) {
-                    sum += a(k, j);
-                    margin[j] += a(k, j);
-                }
-                margin[k0 + k] += sum;
+                vector_kernels().add_scaled(k1, 1.0, a.row(k), margin);
+                margin[k0 + k] += sum_of(a.row(k), k1);
             }
         }
         for (std::size_t c0 = 0; c0 < z.columns; c0 += block_columns) {
             const std::size_t c1 = std::min(c0 + block_columns, z.columns);
-            product.resize(count * (c1 - c0));
             const MutableMatrix y(product.data(), count, c1 - c0);
             multiply(1.0, a, z.block(0, k1, c0, c1), 0.0, y);
             double* target = sums.of(block) + c0;
@@ -235,59 +210,58 @@ std::vector<int> doublings_of(bool absolute, double factor, const ColumnBlock& b
     return doublings;
 }
 
-// Gaussian and Laplace, for some of the columns, which all take the scheme (in order of their
-// doublings) or all take exponentials. A narrow column must not keep company with a wide one: the
-// difference of two exponentials would cancel.
+// Gaussian and Laplace. Columns go together only with columns of as many doublings: so the number
+// found for a column does not depend, in any bit, on which other columns are asked for. A narrow
+// column must not take exponentials anyway: their difference would cancel.
 void remove_exponential(bool absolute, const Profile& profile, const ColumnBlock& block, Matrix s,
-                        const PairWeight& weight, const std::vector<std::size_t>& chosen,
-                        const std::vector<int>& doublings, MutableVector out) {
-    if (chosen.empty()) return;
+                        const PairWeight& weight, MutableVector out) {
+    constexpr std::size_t nothing = static_cast<std::size_t>(-1);  // fills up a vector
     const double factor = absolute ? profile.gamma : std::sqrt(profile.gamma);
-    std::vector<std::size_t> columns(chosen.size());
-    std::vector<double> factors(chosen.size()), sums(chosen.size(), 0.0);
+    const std::vector<int> doublings = doublings_of(absolute, factor, block);
+    const std::size_t lanes = vector_kernels().lane_count;
+    std::vector<std::size_t> chosen;
+    std::vector<ColumnGroup> groups;
+    for (int wanted = -1; wanted <= Expm1Scheme::most_doublings; ++wanted) {
+        const std::size_t start = chosen.size();
+        for (std::size_t l = 0; l < doublings.size(); ++l) {
+            if (doublings[l] == wanted) chosen.push_back(l);
+        }
+        chosen.resize((chosen.size() + lanes - 1) / lanes * lanes, nothing);
+        append_groups(start, chosen.size(), wanted, groups);
+    }
+    std::vector<std::size_t> columns(chosen.size(), block.columns[0]);
+    std::vector<double> factors(chosen.size(), 0.0), sums(chosen.size(), 0.0);
     for (std::size_t c = 0; c < chosen.size(); ++c) {
+        if (chosen[c] == nothing) continue;
         columns[c] = block.columns[chosen[c]];
         factors[c] = block.factors[chosen[c]];
     }
-    const std::size_t group = vector_kernels().group_width;
     const Expm1Scheme& scheme = expm1_scheme();
-    Gathered z({block.table, block.rows, columns, factors}, factor, group);
-    std::vector<int> of_group(z.stride / group);
-    for (std::size_t g = 0; g < of_group.size(); ++g) {
-        of_group[g] = doublings[chosen[std::min((g + 1) * group, chosen.size()) - 1]];
-        if (of_group[g] < 0) continue;
-        const double halved = std::ldexp(scheme.scale, -of_group[g]);
-        z.scale(g * group, (g + 1) * group, absolute ? halved : std::sqrt(halved));
+    Gathered z({block.table, block.rows, columns, factors}, factor, lanes);
+    for (const ColumnGroup& group : groups) {
+        if (group.doublings < 0) continue;
+        const double halved = std::ldexp(scheme.scale, -group.doublings);
+        z.scale(group.start, group.start + group.vectors * lanes,
+                absolute ? halved : std::sqrt(halved));
     }
-    each_tile(profile, z, s, block.rows, weight, sums,
-              [&](const RemovalTile& part, std::size_t g, double* target) {
-                  if (of_group[g] >= 0) {
-                      vector_kernels().removal_series(part, scheme, of_group[g], absolute, target);
+    each_tile(profile, z, groups, s, block.rows, weight, sums,
+              [&](const RemovalTile& part, const ColumnGroup& group, double* target) {
+                  if (group.doublings >= 0) {
+                      vector_kernels().removal_series(part, scheme, group.doublings, absolute,
+                                                      target);
                   } else {
                       vector_kernels().removal_exponential(part, absolute, target);
                   }
               });
-    for (std::size_t c = 0; c < chosen.size(); ++c) out[chosen[c]] += sums[c];
-}
-
-void remove_exponential(bool absolute, const Profile& profile, const ColumnBlock& block, Matrix s,
-                        const PairWeight& weight, MutableVector out) {
-    const double factor = absolute ? profile.gamma : std::sqrt(profile.gamma);
-    const std::vector<int> doublings = doublings_of(absolute, factor, block);
-    std::vector<std::size_t> narrow, wide;
-    for (std::size_t l = 0; l < doublings.size(); ++l)
-        (doublings[l] < 0 ? wide : narrow).push_back(l);
-    std::stable_sort(narrow.begin(), narrow.end(),
-                     [&](std::size_t a, std::size_t b) { return doublings[a] < doublings[b]; });
-    for (const auto& chosen : {narrow, wide}) {
-        remove_exponential(absolute, profile, block, s, weight, chosen, doublings, out);
+    for (std::size_t c = 0; c < chosen.size(); ++c) {
+        if (chosen[c] != nothing) out[chosen[c]] += sums[c];
     }
 }
 
 void remove_power(const Profile& profile, const Gathered& z, Matrix s, Indices rows,
                   const PairWeight& weight, MutableVector out) {
     each_tile(profile, z, s, rows, weight, out,
-              [&](const RemovalTile& part, std::size_t, double* sums) {
+              [&](const RemovalTile& part, const ColumnGroup&, double* sums) {
                   vector_kernels().removal_power(part, profile.degree, sums);
               });
     for (std::size_t k = 0; k < z.rows; ++k) {  // the diagonal, which the tiles leave out
@@ -306,13 +280,13 @@ void contract_slopes(Pairing pairing, const Profile& profile, const ColumnBlock&
                      const PairWeight& weight, MutableVector out) {
     if (block.rows.empty() || block.columns.empty()) return;
     const Slope slope = slope_of(profile);
-    const Gathered z(block, 1.0, vector_kernels().group_width);
+    const Gathered z(block, 1.0, vector_kernels().lane_count);
     if (pairing != Pairing::AbsoluteDifference) {
         return slopes_by_products(pairing, slope, z, s, block.rows, weight, out);
     }
     std::vector<double> sums(out.size(), 0.0);
     each_tile(slope.profile, z, s, block.rows, weight, sums,
-              [&](const RemovalTile& part, std::size_t, double* target) {
+              [&](const RemovalTile& part, const ColumnGroup&, double* target) {
                   vector_kernels().absolute_slopes(part, target);
               });
     for (std::size_t l = 0; l < out.size(); ++l) out[l] += slope.factor * sums[l];
@@ -340,7 +314,7 @@ void contract_without(Pairing pairing, const Profile& profile, const ColumnBlock
         const bool absolute = pairing == Pairing::AbsoluteDifference;
         return remove_exponential(absolute, profile, block, s, weight, out);
     }
-    const Gathered z(block, std::sqrt(profile.gamma), vector_kernels().group_width);
+    const Gathered z(block, std::sqrt(profile.gamma), vector_kernels().lane_count);
     remove_power(profile, z, s, block.rows, weight, out);
 }
 

@@ -9,8 +9,9 @@ namespace {
 
 LinalgTable table;
 
-double* loose(const double* p) {
-    return const_cast<double*>(p);
+template <class T>
+T* loose(const T* p) {
+    return const_cast<T*>(p);
 }
 
 const LinalgTable& routines() {
@@ -63,6 +64,18 @@ void multiply(double alpha, Matrix a, Matrix b, double beta, MutableMatrix c) {
     char plain = 'N';
     routines().gemm(&plain, &plain, &m, &n, &k, &alpha, loose(b.data), &ldb, loose(a.data), &lda,
                     &beta, c.data, &ldc);
+}
+
+void multiply(BasicMatrix<const float> a, BasicMatrix<const float> b, BasicMatrix<float> c) {
+    if (c.rows == 0 || c.columns == 0) return;
+    int m = static_cast<int>(b.columns), n = static_cast<int>(a.rows),
+        k = static_cast<int>(a.columns);
+    int ldb = static_cast<int>(b.stride), lda = static_cast<int>(a.stride),
+        ldc = static_cast<int>(c.stride);
+    float one = 1.0F, zero = 0.0F;
+    char plain = 'N';
+    routines().narrow_gemm(&plain, &plain, &m, &n, &k, &one, loose(b.data), &ldb, loose(a.data),
+                           &lda, &zero, c.data, &ldc);
 }
 
 void multiply(Matrix a, const double* x, double* y) {

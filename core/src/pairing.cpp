@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parallel.hpp"
+#include "scratch.hpp"
 #include "svsieve/linalg.hpp"
 #include "vector/kernels.hpp"
 
@@ -14,6 +15,7 @@ namespace svsieve {
 namespace {
 
 constexpr std::size_t block_rows = 512;  // rows of S in one task
+constexpr std::size_t drop_rows = 64;    // the same where the passes over them matter, not products
 constexpr std::size_t square = 64;       // tile of a transposed copy
 
 std::vector<double> squared_norms(Matrix x) {
@@ -65,13 +67,15 @@ void product_rows(double alpha, Matrix x, std::size_t r0, std::size_t r1, double
                               MutableMatrix(target.data + r0, r1 - r0, r1 - r0, target.stride));
 }
 
-// Copies the rows [r0, r1) of the lower triangle into the upper one.
+// Copies the rows [r0, r1) of the lower triangle into the upper one, tile by tile; what is written
+// is written along rows.
 void mirror(MutableMatrix s, std::size_t r0, std::size_t r1) {
-    for (std::size_t j0 = 0; j0 < r1; j0 += square) {
-        const std::size_t j1 = std::min(j0 + square, r1);
-        for (std::size_t i = std::max(r0, j0); i < r1; ++i) {
-            const double* source = s.row(i);
-            for (std::size_t j = j0; j < std::min(j1, i); ++j) s(j, i) = source[j];
+    constexpr std::size_t side = 16;
+    for (std::size_t i0 = r0; i0 < r1; i0 += side) {
+        const std::size_t i1 = std::min(i0 + side, r1);
+        for (std::size_t j = 0; j < i1; ++j) {
+            double* target = s.row(j);
+            for (std::size_t i = std::max(i0, j + 1); i < i1; ++i) target[i] = s(i, j);
         }
     }
 }
@@ -84,9 +88,9 @@ double pair_work(std::size_t rows, std::size_t others, std::size_t columns) {
 
 // Calls task(r0, r1) for blocks of rows of a lower triangle, in parallel.
 template <class Task>
-void each_row_block(std::size_t n, double work, Task task) {
-    parallel_tasks((n + block_rows - 1) / block_rows, work, [&](std::size_t block) {
-        task(block * block_rows, std::min((block + 1) * block_rows, n));
+void each_row_block(std::size_t n, std::size_t rows, double work, Task task) {
+    parallel_tasks((n + rows - 1) / rows, work, [&](std::size_t block) {
+        task(block * rows, std::min((block + 1) * rows, n));
     });
 }
 
@@ -96,7 +100,7 @@ void build_pairing(Pairing pairing, Matrix x, MutableMatrix s, const Profile* pr
     const VectorKernels& kernels = vector_kernels();
     const bool distances = pairing == Pairing::SquaredDifference;
     const std::vector<double> norms = distances ? squared_norms(x) : std::vector<double>();
-    each_row_block(x.rows, pair_work(x.rows, x.rows, x.columns),
+    each_row_block(x.rows, block_rows, pair_work(x.rows, x.rows, x.columns),
                    [&](std::size_t r0, std::size_t r1) {
                        const MutableMatrix target(s.row(r0), r1 - r0, r1, s.stride);
                        if (pairing == Pairing::AbsoluteDifference) {
@@ -122,7 +126,7 @@ void cross_pairing(Pairing pairing, Matrix z, Matrix x, MutableMatrix s, const P
     const bool distances = pairing == Pairing::SquaredDifference;
     const std::vector<double> norms_z = distances ? squared_norms(z) : std::vector<double>();
     const std::vector<double> norms_x = distances ? squared_norms(x) : std::vector<double>();
-    each_row_block(z.rows, 2 * pair_work(z.rows, x.rows, x.columns),
+    each_row_block(z.rows, block_rows, 2 * pair_work(z.rows, x.rows, x.columns),
                    [&](std::size_t r0, std::size_t r1) {
                        const Matrix rows(z.row(r0), r1 - r0, z.columns, z.stride);
                        const MutableMatrix target(s.row(r0), r1 - r0, x.rows, s.stride);
@@ -146,13 +150,13 @@ void drop_columns(Pairing pairing, Matrix removed, MutableMatrix s, const Profil
     const bool distances = pairing == Pairing::SquaredDifference;
     const std::vector<double> norms = distances ? squared_norms(removed) : std::vector<double>();
     each_row_block(
-        removed.rows, pair_work(removed.rows, removed.rows, removed.columns),
+        removed.rows, drop_rows, pair_work(removed.rows, removed.rows, removed.columns),
         [&](std::size_t r0, std::size_t r1) {
             if (pairing == Pairing::Product) {
                 product_rows(-1.0, removed, r0, r1, 1.0,
                              MutableMatrix(s.row(r0), r1 - r0, r1, s.stride));
             } else {
-                std::vector<double> buffer((r1 - r0) * r1);
+                const Scratch<double> buffer((r1 - r0) * r1);
                 const MutableMatrix part(buffer.data(), r1 - r0, r1);
                 if (distances) {
                     product_rows(1.0, removed, r0, r1, 0.0, part);
@@ -173,13 +177,17 @@ void drop_columns(Pairing pairing, Matrix removed, MutableMatrix s, const Profil
                     if (pairing != Pairing::Product) row[i] = 0.0;
                 }
             }
-            mirror(s, r0, r1);
             if (profile != nullptr) {
                 for (std::size_t i = r0; i < r1; ++i)
                     kernels.profile(*profile, i + 1, s.row(i), gram.row(i));
                 mirror(gram, r0, r1);
             }
         });
+}
+
+void fill_upper(MutableMatrix s) {
+    each_row_block(s.rows, drop_rows, pair_work(s.rows, s.rows, 0),
+                   [&](std::size_t r0, std::size_t r1) { mirror(s, r0, r1); });
 }
 
 void apply_profile(const Profile& profile, Matrix s, MutableMatrix out) {

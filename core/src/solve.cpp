@@ -54,8 +54,9 @@ class Session {
             stopped = descend();
             if (stopped != Stopped::Converged) break;
             // A gradient updated many thousand times has lost digits that a tight gap asks for.
-            if (options_.tolerance >= 1e-5) break;
+            if (options_.tolerance >= 1e-5 || drift() <= 0.01 * tolerance_) break;
             recompute_gradient(problem_, rows_, state_);
+            fresh_since_ = state_.iterations;
             if (gap() <= tolerance_) break;
             if (gap() <= floor() || round + 1 == verifications) {
                 stopped = Stopped::PrecisionFloor;
@@ -69,6 +70,19 @@ class Session {
     double gap() const {
         return kkt_interval(problem_, state_.coefficients, state_.gradient).gap();
     }
+    // What rounding may have added to the gradient since it was last computed from the coefficients:
+    // in each pair step, of its size and of what it changes.
+    double drift() const {
+        double widest = 0.0, largest = 0.0, steepest = 0.0;
+        for (std::size_t k = 0; k < problem_.size(); ++k) {
+            widest = std::max(widest, problem_.upper[k] - problem_.lower[k]);
+            largest = std::max(largest, rows_.diagonal()[k] + problem_.ridge[k]);
+            steepest = std::max(steepest, std::abs(state_.gradient[k]));
+        }
+        return static_cast<double>(state_.iterations - fresh_since_) *
+               std::numeric_limits<double>::epsilon() * (4.0 * widest * largest + steepest);
+    }
+
     double floor() { return precision_floor(problem_, rows_, state_.coefficients); }
 
     double pair_steps(double target, long steps) {
@@ -187,6 +201,7 @@ class Session {
     const SolveOptions& options_;
     double tolerance_;
     long limit_;
+    long fresh_since_ = 0;   // iterations when the gradient was last computed from the coefficients
     long slow_steps_ = 0;    // since the last target or hand-over
     double patience_ = 1.0;  // pair steps per active set, in time; grows when it did not help
     int turns_ = 0;

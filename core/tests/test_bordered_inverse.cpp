@@ -46,7 +46,7 @@ void append(BorderedInverse& inverse, const std::vector<double>& q, std::size_t 
         for (std::size_t k = 0; k < u.size(); ++k) z[i] += inverse.matrix()(i, k) * u[k];
         schur -= u[i] * z[i];
     }
-    inverse.append(z, schur);
+    inverse.append(z.data(), schur);
     rows.push_back(row);
 }
 

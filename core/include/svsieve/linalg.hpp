@@ -23,6 +23,8 @@ struct LinalgTable {
                 double* a, int* lda) = nullptr;
     void (*potrf)(char* uplo, int* n, double* a, int* lda, int* info) = nullptr;
     void (*potri)(char* uplo, int* n, double* a, int* lda, int* info) = nullptr;
+    void (*narrow_gemm)(char* transa, char* transb, int* m, int* n, int* k, float* alpha, float* a,
+                        int* lda, float* b, int* ldb, float* beta, float* c, int* ldc) = nullptr;
 };
 
 void set_linalg(const LinalgTable& table);
@@ -38,6 +40,9 @@ void multiply_own_transpose_by(double alpha, Matrix a, double beta, MutableMatri
 
 // C = alpha A B + beta C, all row-major.
 void multiply(double alpha, Matrix a, Matrix b, double beta, MutableMatrix c);
+
+// C = A B in single precision, all row-major.
+void multiply(BasicMatrix<const float> a, BasicMatrix<const float> b, BasicMatrix<float> c);
 
 // y = A x, A row-major.
 void multiply(Matrix a, const double* x, double* y);

@@ -25,10 +25,14 @@ void build_pairing(Pairing pairing, Matrix x, MutableMatrix s, const Profile* pr
 void cross_pairing(Pairing pairing, Matrix z, Matrix x, MutableMatrix s,
                    const Profile* profile = nullptr);
 
-// S -= the part of the removed columns (an n x t table). Distances are clamped at zero.
-// With a profile, `gram` receives phi(S) in the same pass.
+// S -= the part of the removed columns (an n x t table). Distances are clamped at zero. Only the
+// lower triangle of S is kept up to date; contractions read no other. With a profile, `gram` receives
+// phi(S), both triangles, in the same pass.
 void drop_columns(Pairing pairing, Matrix removed, MutableMatrix s,
                   const Profile* profile = nullptr, MutableMatrix gram = {});
+
+// Copies the lower triangle into the upper one.
+void fill_upper(MutableMatrix s);
 
 // out = phi(s), elementwise; `out` may be `s` itself.
 void apply_profile(const Profile& profile, Matrix s, MutableMatrix out);

@@ -1,9 +1,9 @@
 // The loops in which the time goes, compiled once for each instruction set and chosen at run time.
 //
-// The files scan.cpp, profiles.cpp, removal.cpp, absolute.cpp and wide.cpp are compiled several times, each
-// time with SVSIEVE_ISA set to the namespace they fill and with the compiler flags of that
-// instruction set. They call no inline function of the standard library: the linker might keep the
-// copy made for the newest machine and run it on the oldest.
+// The files of this folder, all but dispatch.cpp, are compiled several times, each time with
+// SVSIEVE_ISA set to the namespace they fill and with the compiler flags of that instruction set.
+// They call no inline function of the standard library: the linker might keep the copy made for the
+// newest machine and run it on the oldest.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,13 @@ struct Extremes {
 inline constexpr std::size_t row_padding = 8;
 // Columns that are stored side by side in single precision.
 inline constexpr std::size_t pack_width = 16;
+
+// Of a row of pair weights: their sum, the sum of their magnitudes, the largest magnitude.
+struct RowSums {
+    double sum;
+    double absolute;
+    double largest;
+};
 
 struct VectorKernels {
     const char* name;
@@ -52,8 +59,8 @@ struct VectorKernels {
     void (*reduce_distance)(std::size_t n, double a, const double* norms, const double* removed,
                             double* s);
 
-    // ---- removal.cpp: tiles of contract_without, `width` = group_width lanes of columns
-    std::size_t group_width;
+    // ---- removal.cpp: tiles of contract_without for up to most_vectors vectors of columns
+    std::size_t lane_count;  // columns in a vector
     void (*removal_series)(const struct RemovalTile& tile, const Expm1Scheme& scheme, int doublings,
                            bool absolute, double* sums);
     void (*removal_exponential)(const struct RemovalTile& tile, bool absolute, double* sums);
@@ -80,13 +87,36 @@ struct VectorKernels {
     // machine. Returns the least of |w| - slack * norm.
     float (*pack_weigh)(std::size_t rows, std::size_t machines, const float* pack, const float* b,
                         float slack, const float* norms, float* out);
+
+    // ---- screening.cpp: `width` and `stride` are whole vectors
+    // values[j] *= factor weights[j]; then margin += values, absolute += |values| unless null.
+    RowSums (*weigh_row)(std::size_t n, double factor, const double* weights, double* values,
+                         double* margin, double* absolute);
+    // row[e * lane_count ...] and absolute[e * stride + j] += |factor weights[j] base[j]^e| for e <
+    // count; the first is spread over a vector, the second may be null.
+    void (*power_margins)(std::size_t n, double factor, const double* weights, const double* base,
+                          std::size_t count, double* row, double* absolute, std::size_t stride);
+    // out = scale * values, rounded to single precision
+    void (*narrow)(std::size_t n, double scale, const double* values, float* out);
+    // out[l] = scale[l] z[l]^power sum_i coefficients[i] z[l]^(2 i), rounded to single precision
+    void (*narrow_series)(std::size_t width, const double* z, int power, std::size_t count,
+                          const double* coefficients, const double* scale, float* out);
+    // sums[l] += sum_k row_scale[k] y[k][l] v[k][l]
+    void (*narrow_dots)(std::size_t rows, std::size_t stride, const double* row_scale,
+                        const float* y, const float* v, double* sums);
+    // sums[i * stride + l] += sum_k weights[i][k] x[k][l]^(i + 1) for i < count, x = z or z^2
+    void (*power_sums)(std::size_t rows, std::size_t stride, const double* z, bool squared,
+                       std::size_t count, const double* const* weights, double* sums);
 };
 
 // A tile of pairs for one group of columns.
 struct RemovalTile {
+    static constexpr std::size_t most_vectors = 4;
+
     const double* z_k;   // rows k of the tile
     const double* z_j;   // rows j of the tile
     std::size_t stride;  // of both
+    std::size_t vectors;
     std::size_t count_k;
     std::size_t count_j;
     bool triangular;          // diagonal tile: only pairs j < k

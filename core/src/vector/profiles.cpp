@@ -22,6 +22,15 @@ void add_outer(std::size_t, std::size_t, double, const double*, double*, std::si
 void column_dots(std::size_t, const double* const*, std::size_t, const double*, double*);
 float pack_weigh(std::size_t, std::size_t, const float*, const float*, float, const float*,
                  float*);
+RowSums weigh_row(std::size_t, double, const double*, double*, double*, double*);
+void power_margins(std::size_t, double, const double*, const double*, std::size_t, double*, double*,
+                   std::size_t);
+void narrow(std::size_t, double, const double*, float*);
+void narrow_series(std::size_t, const double*, int, std::size_t, const double*, const double*,
+                   float*);
+void narrow_dots(std::size_t, std::size_t, const double*, const float*, const float*, double*);
+void power_sums(std::size_t, std::size_t, const double*, bool, std::size_t, const double* const*,
+                double*);
 
 namespace {
 
@@ -94,7 +103,7 @@ const VectorKernels kernels = {
     profile,
     to_distance,
     reduce_distance,
-    4 * lanes,
+    lanes,
     removal_series,
     removal_exponential,
     removal_power,
@@ -104,6 +113,12 @@ const VectorKernels kernels = {
     add_outer,
     column_dots,
     pack_weigh,
+    weigh_row,
+    power_margins,
+    narrow,
+    narrow_series,
+    narrow_dots,
+    power_sums,
 };
 
 }  // namespace svsieve::SVSIEVE_ISA

@@ -1,7 +1,7 @@
 // Tiles of contract_without: sum over pairs of M [phi(s - t_l) - phi(s)] for a group of columns l.
 //
-// Columns are the lanes: four vectors of them stay in registers while the pairs of a tile go by,
-// each pair broadcasting one weight.
+// Columns are the lanes: up to four vectors of them stay in registers while the pairs of a tile go
+// by, each pair broadcasting one weight.
 #include "expm1_scheme.hpp"
 #include "kernels.hpp"
 #include "lanes.hpp"
@@ -10,39 +10,42 @@ namespace svsieve::SVSIEVE_ISA {
 
 namespace {
 
-constexpr std::size_t group = 4;  // vectors of columns in flight
-
-struct Group {
-    Lanes v[group];
-};
-
-inline Group load_group(const double* p) {
-    Group g;
-    for (std::size_t q = 0; q < group; ++q) g.v[q] = load(p + q * lanes);
-    return g;
-}
-
-inline void add_group(double* p, double factor, const Group& g) {
-    for (std::size_t q = 0; q < group; ++q)
-        store(p + q * lanes, load(p + q * lanes) + factor * g.v[q]);
-}
-
-// sums += factor * (sum of term(pair, z_k, z_j) over the pairs of a tile)
-template <class Term>
-inline void each_pair(const RemovalTile& tile, double* sums, double factor, Term term) {
-    Group sum = {};
+// sums += factor * (sum of term(pair, z_k, z_j) over the pairs of a tile), for `vectors` vectors of
+// columns.
+template <std::size_t vectors, class Term>
+inline void each_pair_of(const RemovalTile& tile, double* sums, double factor, Term term) {
+    Lanes sum[vectors] = {};
     for (std::size_t k = 0; k < tile.count_k; ++k) {
-        const Group zk = load_group(tile.z_k + k * tile.stride);
+        Lanes zk[vectors];
+        for (std::size_t q = 0; q < vectors; ++q) {
+            zk[q] = load(tile.z_k + k * tile.stride + q * lanes);
+        }
         const std::size_t last = tile.triangular ? k : tile.count_j;
         const std::size_t row = k * tile.tile_stride;
         for (std::size_t j = 0; j < last; ++j) {
             const double* zj = tile.z_j + j * tile.stride;
-            for (std::size_t q = 0; q < group; ++q) {
-                sum.v[q] += term(row + j, zk.v[q], load(zj + q * lanes));
+            for (std::size_t q = 0; q < vectors; ++q) {
+                sum[q] += term(row + j, zk[q], load(zj + q * lanes));
             }
         }
     }
-    add_group(sums, factor, sum);
+    for (std::size_t q = 0; q < vectors; ++q) {
+        store(sums + q * lanes, load(sums + q * lanes) + factor * sum[q]);
+    }
+}
+
+template <class Term>
+inline void each_pair(const RemovalTile& tile, double* sums, double factor, Term term) {
+    switch (tile.vectors) {
+        case 1:
+            return each_pair_of<1>(tile, sums, factor, term);
+        case 2:
+            return each_pair_of<2>(tile, sums, factor, term);
+        case 3:
+            return each_pair_of<3>(tile, sums, factor, term);
+        default:
+            return each_pair_of<4>(tile, sums, factor, term);
+    }
 }
 
 template <bool Absolute>

@@ -84,6 +84,10 @@ double TrackedMachine::measure() {
         mu_ = std::isfinite(seen.up_min) && std::isfinite(seen.low_max)
                   ? 0.5 * (seen.up_min + seen.low_max)
                   : (std::isfinite(seen.up_min) ? seen.up_min : seen.low_max);
+    } else if (gap_ <= floor()) {
+        // F is level, but mu may still be that of an earlier F.
+        mu_ = std::clamp(mu_, std::min(seen.low_max, seen.up_min),
+                         std::max(seen.low_max, seen.up_min));
     }
     return gap_;
 }
@@ -315,18 +319,31 @@ void TrackedMachine::solve_generally() {
     std::vector<double> block(n_ * n_);
     for (std::size_t i = 0; i < n_; ++i) std::copy_n(gram_.row(i), n_, block.data() + i * n_);
     GramRows rows(std::move(block), n_);
-    double sum = 0.0;
-    for (std::size_t k = 0; k < n_; ++k) sum += b_[k];
-    const bool feasible = std::abs(sum) <= 1e-10 * mass_;
+    double sum = 0.0, mass = 0.0;
+    for (std::size_t k = 0; k < n_; ++k) {
+        sum += b_[k];
+        mass += std::abs(b_[k]);
+    }
+    const bool feasible = std::abs(sum) <= 1e-10 * mass;
     const std::vector<double> zero(n_, 0.0);
     const DualSolution found = solve(problem_, rows, feasible ? Vector(b_.data(), n_) : zero,
                                      {tolerance_, -1, true, true});
-    std::copy(found.coefficients.begin(), found.coefficients.end(), b_.begin());
-    mu_ = -found.offset;
-    recompute_gradient();
+    const auto take = [&] {
+        std::copy(found.coefficients.begin(), found.coefficients.end(), b_.begin());
+        mu_ = -found.offset;
+        recompute_gradient();
+    };
+    take();
     factorise();
-    if (free_.empty()) mu_ = -found.offset;
+    if (measure() <= std::max(floor(), 2.0 * found.kkt_gap)) return;
+    // Rounding is so large that the walks of factorise() have led away: keep the point, and no F.
+    take();
+    free_.clear();
+    inverse_.clear();
+    for (std::size_t k = 0; k < n_; ++k) set_status(k);
     measure();
+    mu_ = -found.offset;
+    stale_ = true;
 }
 
 void TrackedMachine::start(Vector coefficients) {
@@ -336,7 +353,7 @@ void TrackedMachine::start(Vector coefficients) {
     for (std::size_t k = 0; k < n_; ++k) scale_ = std::max(scale_, diagonal(k));
     if (!(scale_ > 0)) scale_ = 1.0;
     solve_generally();
-    settle_anew(true);
+    if (gap_ > floor()) settle_anew(true);
 }
 
 void TrackedMachine::forget(const double* x, double weight) {

@@ -22,6 +22,9 @@ double seconds_between(Clock::time_point a, Clock::time_point b) {
 
 // Dropping more columns than this share of the rows, it is cheaper to factorise anew.
 constexpr double worth_factorising = 0.6;
+// The Gram matrix is built anew when the columns left have so little of what it was built from: the
+// rest is rounding of columns that are gone.
+constexpr double least_remainder = 1e-3;
 
 }  // namespace
 
@@ -111,6 +114,9 @@ class WidePath::State {
         std::fill(gram_.values.begin(), gram_.values.end(), 0.0);
         add_products(in_use_, 1.0);
         built_with_ = in_use_.size();
+        size_left_ = 0.0;
+        for (const std::size_t id : in_use_) size_left_ += norms_[id] * norms_[id];
+        built_size_ = size_left_;
     }
 
     void add_products(const std::vector<std::size_t>& columns, double sign) {
@@ -141,6 +147,8 @@ class WidePath::State {
     std::vector<std::size_t> in_use_;  // ascending; columns gone since the last build are still there
     std::vector<std::size_t> gone_;
     std::size_t built_with_ = 0;
+    double built_size_ = 0.0;  // sum of squared norms of the columns the Gram matrix was built from
+    double size_left_ = 0.0;   // of those among them that are left
     std::unique_ptr<ColumnLists> lists_;
     std::vector<std::unique_ptr<TrackedMachine>> machines_;
     Weighing weighing_;
@@ -151,7 +159,8 @@ class WidePath::State {
 void WidePath::State::drop(const std::vector<std::size_t>& dropped) {
     gone_.insert(gone_.end(), dropped.begin(), dropped.end());
     const std::size_t left = in_use_.size() - gone_.size();
-    if (2 * left <= built_with_) {
+    for (const std::size_t id : dropped) size_left_ -= norms_[id] * norms_[id];
+    if (2 * left <= built_with_ || size_left_ < least_remainder * built_size_) {
         std::sort(gone_.begin(), gone_.end());
         std::vector<std::size_t> kept;
         std::set_difference(in_use_.begin(), in_use_.end(), gone_.begin(), gone_.end(),

@@ -10,12 +10,14 @@ from svsieve.kernels.kernel import Kernel, PairingKernel
 from svsieve.kernels.leaves import Laplace, Linear, Polynomial, Rbf
 from svsieve.kernels.pair_weights import PairWeights
 from svsieve.kernels.rows import kernel_values, row_source
+from svsieve.kernels.screening import Least
 from svsieve.kernels.state import KernelState
 
 __all__ = [
     "Kernel",
     "KernelState",
     "Laplace",
+    "Least",
     "Linear",
     "Normalised",
     "PairWeights",

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from svsieve.arrays import FloatArray, IndexArray, Table
-from svsieve.kernels import pairings
+from svsieve.kernels import pairings, screening
 from svsieve.kernels.kernel import PairingKernel, Pairs
 from svsieve.kernels.pair_weights import PairWeights
 from svsieve.native import core, one_blas_thread
@@ -17,6 +17,9 @@ from svsieve.native import core, one_blas_thread
 # S is built anew when the kept columns have so little of what it was built from: the rest is
 # rounding of columns that are gone.
 LEAST_REMAINDER = 1e-3
+
+# Contractions for which screening is not tried again after it left too many columns.
+REST = 8
 
 
 class LeafState:
@@ -34,6 +37,7 @@ class LeafState:
             self._table = sp.csc_array(scaled)
         self._columns = np.arange(X.shape[1])  # original index of each column of the table
         self._sizes = _column_sizes(self._table, kernel.pairing)
+        self._rest = 0
         self._build(kept)
 
     def _build(self, kept: IndexArray) -> None:
@@ -47,7 +51,16 @@ class LeafState:
         self._positions = np.arange(len(kept))
         self._built_size = float(self._sizes.sum())
         self._entries = self._count_entries()
-        self.s = pairings.pairing_matrix(self.kernel.pairing, self._table)
+        self._s = pairings.pairing_matrix(self.kernel.pairing, self._table)
+        self._is_whole = True
+
+    @property
+    def s(self) -> FloatArray:
+        """S, both triangles. The core keeps and needs the lower one only."""
+        if not self._is_whole:
+            core.fill_upper(self._s)
+            self._is_whole = True
+        return self._s
 
     @property
     def _is_dense(self) -> bool:
@@ -69,20 +82,21 @@ class LeafState:
         removed = pairings.dense_columns(self._table, np.searchsorted(self._columns, dropped))
         profile = kernel.native()
         emptied = self._forget_entries(removed)
+        self._is_whole = False
         with one_blas_thread():
             if not with_gram or profile is None or len(emptied):
-                core.drop_columns(self._pairing, removed, self.s)
-                self.s[emptied] = self.s[:, emptied] = 0.0
+                core.drop_columns(self._pairing, removed, self._s)
+                self._s[emptied] = self._s[:, emptied] = 0.0
                 return None
-            gram = core.empty_table(*self.s.shape)
-            core.drop_columns_into(self._pairing, removed, self.s, profile, gram)
+            gram = core.empty_table(*self._s.shape)
+            core.drop_columns_into(self._pairing, removed, self._s, profile, gram)
         return gram
 
     # ---- values
 
     def own_values(self) -> FloatArray:
         """Return k(x_i, x_i) of all rows."""
-        return self.kernel.value(np.diagonal(self.s).copy())
+        return self.kernel.value(np.diagonal(self._s).copy())
 
     def pairs(self, rows: IndexArray | None = None, without: int | None = None) -> Pairs:
         """Return the values over some rows, if asked without the kept column at a position."""
@@ -97,6 +111,10 @@ class LeafState:
             core.apply_profile(profile, np.ascontiguousarray(s), values)
         own = np.diagonal(values).copy()
         return Pairs(values, own, own)
+
+    def columns(self, rows: IndexArray) -> FloatArray:
+        """Return the kept columns over some rows, as the pairing sees them."""
+        return pairings.dense_columns(self._table[rows], self._positions)
 
     def _without(self, s: FloatArray, rows: IndexArray | None, position: int) -> FloatArray:
         """S over some rows less what one kept column contributes."""
@@ -158,13 +176,56 @@ class LeafState:
             return -0.5 * self.contract_slopes(M)
         return self._contract(core.contract_without, profile, M)
 
+    def least_slopes(self, M: PairWeights, count: int) -> screening.Least | None:
+        """Return the least of `contract_slopes`; None where all are as cheap."""
+        found = self._least(core.Screen.SLOPES, core.contract_slopes, M, count)
+        if found is None:
+            return None
+        degree = pairings.HOMOGENEITY[self.kernel.pairing]
+        return screening.Least(found.positions, degree * found.values)
+
+    def least_change(self, M: PairWeights, count: int) -> screening.Least | None:
+        """Return the least of `contract_change`; None where all are as cheap."""
+        return self._least(core.Screen.REMOVAL, core.contract_without, M, count)
+
+    def _least(
+        self, what: core.Screen, contraction: Callable[..., FloatArray], M: PairWeights, count: int
+    ) -> screening.Least | None:
+        profile, columns = self.kernel.native(), len(self._positions)
+        if profile is None or not self._is_dense:
+            return None
+        if not screening.pays(what, profile.kind, len(M.rows), columns, count):
+            return None
+        if self._rest or not core.can_screen(what, self._pairing, profile):
+            self._rest = max(self._rest - 1, 0)
+            return None
+        with one_blas_thread():
+            approximation, bound = core.screen(
+                what,
+                self._pairing,
+                profile,
+                self._table,
+                M.rows,
+                self._positions,
+                np.ones(columns),
+                self._s,
+                *_native_weight(M),
+                count,
+            )
+        positions = screening.candidates(approximation, bound, count)
+        if 2 * len(positions) > columns:
+            self._rest = REST
+            return None
+        values = self._contract(contraction, profile, M, self._positions[positions])
+        return screening.Least(positions, values)
+
     def contract_params(self, M: PairWeights) -> dict[str, float]:
         """Return the derivatives of <M, K> in the leaf's own parameters."""
         profile = self.kernel.native()
         if profile is None:
             slopes = self.kernel.param_slopes(self.s[np.ix_(M.rows, M.rows)])
             return {name: float((M.matrix() * slope).sum()) for name, slope in slopes.items()}
-        log_gamma, coef0 = core.contract_params(profile, M.rows, self.s, *_native_weight(M))
+        log_gamma, coef0 = core.contract_params(profile, M.rows, self._s, *_native_weight(M))
         return {
             name: value
             for name, value in {"log_gamma": log_gamma, "coef0": coef0}.items()
@@ -172,21 +233,26 @@ class LeafState:
         }
 
     def _contract(
-        self, contraction: Callable[..., FloatArray], profile: core.Profile, M: PairWeights
+        self,
+        contraction: Callable[..., FloatArray],
+        profile: core.Profile,
+        M: PairWeights,
+        positions: IndexArray | None = None,
     ) -> FloatArray:
         """Run a native contraction; a sparse table is written out a range of columns at a time."""
         weight = _native_weight(M)
+        chosen = self._positions if positions is None else positions
 
         def run(table: FloatArray, columns: IndexArray) -> FloatArray:
             factors = np.ones(len(columns))
             with one_blas_thread():
                 return contraction(
-                    self._pairing, profile, table, M.rows, columns, factors, self.s, *weight
+                    self._pairing, profile, table, M.rows, columns, factors, self._s, *weight
                 )
 
         if self._is_dense:
-            return run(self._table, self._positions)
-        kept = self._table[:, self._positions]
+            return run(self._table, chosen)
+        kept = self._table[:, chosen]
         blocks = [pairings.dense_columns(kept, block) for block in pairings.column_ranges(kept)]
         return np.concatenate([run(block, np.arange(block.shape[1])) for block in blocks])
 

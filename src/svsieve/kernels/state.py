@@ -10,7 +10,9 @@ from svsieve.kernels.contraction import Branch
 from svsieve.kernels.gamma import ColumnMoments
 from svsieve.kernels.kernel import Kernel
 from svsieve.kernels.leaf_state import LeafState
+from svsieve.kernels.leaves import Linear
 from svsieve.kernels.pair_weights import PairWeights
+from svsieve.kernels.screening import Least
 
 
 class KernelState:
@@ -83,6 +85,38 @@ class KernelState:
             self._gram = self._tree().values(None).values
         return self._gram
 
+    def gram_without(self, position: int | None, rows: IndexArray | None = None) -> FloatArray:
+        """Return the Gram matrix over some rows without the kept column at `position`.
+
+        Gamma is unchanged. With ``position=None`` nothing is left out, and entries that a column
+        does not touch are equal to the last bit with and without it.
+        """
+        if rows is None:
+            return self._tree().values(None, position).values
+        order = np.argsort(rows)
+        picked = self._tree().values(rows[order], position).values
+        if (np.diff(order) > 0).all():
+            return picked
+        back = np.argsort(order)
+        return picked[np.ix_(back, back)]
+
+    def linear_columns(self, rows: IndexArray) -> FloatArray:
+        """Return the kept columns whose outer products add up to the Gram matrix of `Linear`."""
+        if not isinstance(self.kernel, Linear):
+            raise ValueError(f"linear_columns needs the kernel Linear. Got {self.kernel!r}.")
+        return self._leaves[0].columns(rows)
+
+    def kept_columns(self, rows: IndexArray) -> FloatArray:
+        """Return the kept columns over some rows, each up to a shift and a positive factor.
+
+        A column to which the kernel gives no weight is zero.
+        """
+        columns = np.array(self._leaves[0].columns(rows))
+        for leaf in self._leaves[1:]:
+            unseen = ~columns.any(axis=0)
+            columns[:, unseen] = leaf.columns(rows)[:, unseen]
+        return columns
+
     def diagonal(self) -> FloatArray:
         """Return k(x_i, x_i) on the kept columns."""
         own = [leaf.own_values() for leaf in self._leaves]
@@ -91,14 +125,14 @@ class KernelState:
     def drop(self, columns: npt.ArrayLike) -> None:
         """Leave out columns, named by their original indices."""
         dropped = distinct_indices(columns, "columns", len(self._moments.mean))
-        unknown = np.setdiff1d(dropped, self.kept)
-        if len(unknown):
-            raise ValueError(f"column {unknown[0]} cannot be dropped: it is not kept.")
+        known = np.isin(dropped, self.kept, assume_unique=True)
+        if not known.all():
+            raise ValueError(f"column {dropped[~known][0]} cannot be dropped: it is not kept.")
         if len(dropped) == self.n_kept:
             raise ValueError("the last columns cannot be dropped: at least one must be kept.")
         if not len(dropped):
             return
-        self.kept = np.setdiff1d(self.kept, dropped)
+        self.kept = self.kept[~np.isin(self.kept, dropped, assume_unique=True)]
         self.kernel = self._rule.bind_to(self._moments, self.kept)
         with_gram = self._gram is not None and not self.kernel.children
         self._gram = None
@@ -132,6 +166,34 @@ class KernelState:
         if change:
             return difference
         return difference + M.inner(self.gram())
+
+    # ---- the least of them, where they can be found without computing all
+
+    def least_without(self, M: PairWeights, count: int) -> Least | None:
+        """Return the `count` + 1 columns of least |change| in `contract_without`, and more.
+
+        The numbers are those of ``contract_without(M, change=True)``. None where computing them all
+        is as cheap or the only way: few rows or columns, a sparse table, a composed kernel, columns
+        too much alike.
+        """
+        self._check(M)
+        self._check_count(count)
+        return None if self.kernel.children else self._leaves[0].least_change(M, count)
+
+    def least_slopes(self, M: PairWeights, count: int) -> Least | None:
+        """Return the `count` + 1 columns of least magnitude in `contract_slopes`, and more.
+
+        The numbers are those of ``contract_slopes(M)`` up to rounding. None as in `least_without`.
+        """
+        self._check(M)
+        self._check_count(count)
+        return None if self.kernel.children else self._leaves[0].least_slopes(M, count)
+
+    def _check_count(self, count: int) -> None:
+        if not 1 <= count <= self.n_kept:
+            raise ValueError(
+                f"count must be from 1 to {self.n_kept}, the columns kept. Got {count}."
+            )
 
     def _tree(self) -> Branch:
         return Branch.of(self.kernel, self._leaves)

@@ -1,0 +1,64 @@
+// What the contractions share: gathered columns, and sums by row blocks.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "scratch.hpp"
+#include "svsieve/contract.hpp"
+#include "svsieve/views.hpp"
+
+namespace svsieve {
+
+// The picked rows and columns, scaled, each row padded with zeros to whole vectors.
+struct Gathered {
+    std::size_t rows, columns, stride;
+    Scratch<double> values;
+
+    Gathered(const ColumnBlock& block, double factor, std::size_t lanes)
+        : rows(block.rows.size()),
+          columns(block.columns.size()),
+          stride((columns + lanes - 1) / lanes * lanes),
+          values(rows * stride) {
+        for (std::size_t k = 0; k < rows; ++k) {
+            const double* source = block.table.row(block.rows[k]);
+            double* target = values.data() + k * stride;
+            for (std::size_t l = 0; l < columns; ++l) {
+                target[l] = factor * block.factors[l] * source[block.columns[l]];
+            }
+            for (std::size_t l = columns; l < stride; ++l) target[l] = 0.0;
+        }
+    }
+    const double* row(std::size_t k) const { return values.data() + k * stride; }
+    void scale(std::size_t c0, std::size_t c1, double factor) {
+        for (std::size_t k = 0; k < rows; ++k) {
+            for (std::size_t l = c0; l < c1; ++l) values[k * stride + l] *= factor;
+        }
+    }
+    Matrix block(std::size_t first, std::size_t count, std::size_t c0, std::size_t c1) const {
+        return {row(first) + c0, count, c1 - c0, stride};
+    }
+};
+
+// Row-block sums, kept apart and added in order: the result is the same for any number of threads.
+struct BlockSums {
+    std::size_t width;
+    std::vector<double> values;
+
+    BlockSums(std::size_t blocks, std::size_t width_)
+        : width(width_), values(blocks * width_, 0.0) {}
+    double* of(std::size_t block) { return values.data() + block * width; }
+    void add_to(MutableVector out) const {
+        for (std::size_t start = 0; start < values.size(); start += width) {
+            for (std::size_t l = 0; l < out.size(); ++l) out[l] += values[start + l];
+        }
+    }
+};
+
+// Operations for all pairs of a lower triangle and all columns.
+inline double pair_work(std::size_t rows, std::size_t columns) {
+    return 0.5 * static_cast<double>(rows) * static_cast<double>(rows) *
+           static_cast<double>(columns);
+}
+
+}  // namespace svsieve
