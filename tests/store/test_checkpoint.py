@@ -10,7 +10,7 @@ from scipy import sparse
 
 from svsieve import criteria, kernels, machines
 from svsieve.elimination import Data, Parts, Path, Stretch, Subsample, Task
-from svsieve.elimination.path import PathRecorder
+from svsieve.elimination.recorder import PathRecorder
 from svsieve.store import Checkpoint, Fingerprint
 from svsieve.store import checkpoint as module
 from svsieve.store.checkpoint import stored_seed

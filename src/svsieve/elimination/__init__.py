@@ -3,7 +3,8 @@
 from svsieve.elimination.loop import Survivors, notes_of, trace, walk
 from svsieve.elimination.ordering import ascending, least
 from svsieve.elimination.parts import Data, Parts, Task
-from svsieve.elimination.path import Path, PathRecorder
+from svsieve.elimination.path import Path
+from svsieve.elimination.recorder import PathRecorder
 from svsieve.elimination.samplers import AllRows, Bootstrap, Draw, Sampler, Subsample
 from svsieve.elimination.schedules import (
     Annealing,
@@ -17,6 +18,7 @@ from svsieve.elimination.schedules import (
     Sizes,
     Sqrt,
 )
+from svsieve.elimination.sparing import CorrelatedGroups, Spare
 from svsieve.elimination.stopping import AfterSeconds, AtSize, Stop, WhenScoreAbove
 from svsieve.elimination.stretch import Solution, Step, Stretch
 
@@ -27,6 +29,7 @@ __all__ = [
     "AtSize",
     "Bootstrap",
     "Constant",
+    "CorrelatedGroups",
     "Data",
     "Draw",
     "Entropy",
@@ -41,6 +44,7 @@ __all__ = [
     "Schedule",
     "Sizes",
     "Solution",
+    "Spare",
     "Sqrt",
     "Step",
     "Stop",

@@ -17,8 +17,10 @@ import numpy as np
 
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.elimination.engines import Turn, choose_engine
+from svsieve.elimination.ordering import ascending
 from svsieve.elimination.parts import Data, Parts
-from svsieve.elimination.path import Path, PathRecorder
+from svsieve.elimination.path import Path
+from svsieve.elimination.recorder import PathRecorder
 from svsieve.elimination.stopping import Stop
 from svsieve.elimination.stretch import Stretch
 
@@ -112,7 +114,7 @@ def walk(
     if behind:  # the engine has dropped columns that stay
         engine = choose_engine(data, parts, turn.kept)
     fit = engine.fit(turn)
-    order = np.lexsort((turn.kept, -fit.scores))
+    order = ascending(fit.scores, fit.resolution)[::-1]  # as if the walk went on
     return Survivors(
         turn.kept[order], fit.scores[order], stopped, engine.name, fit.accuracy, fit.kkt_gap
     )
@@ -131,7 +133,7 @@ def trace(data: Data, parts: Parts, *, resume: Path | None = None, solutions: bo
     >>> y = np.where(X[:, 1] > 0, 1.0, -1.0)
     >>> data = Data(X, (Task(labels=y),), (y > 0).astype(np.int64))
     >>> trace(data, Parts(Linear(), CSvm())).order
-    array([1, 2, 0])
+    array([1, 0, 2])
     """
     recorder = PathRecorder(
         data.n_columns, notes=notes_of(data, parts), solutions=solutions, start=resume
@@ -163,6 +165,7 @@ def notes_of(data: Data, parts: Parts) -> dict[str, Any]:
         "sampler": repr(parts.sampler),
         "combine": repr(parts.combine),
         "stops": [repr(stop) for stop in parts.stops],
+        "spare": None if parts.spare is None else repr(parts.spare),
         "bias": parts.bias,
         "seed": int(parts.seed),
         "tol": float(parts.tol),

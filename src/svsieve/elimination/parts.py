@@ -12,6 +12,7 @@ from svsieve.criteria import Combine, Criterion, PowerSum, WeightNorm
 from svsieve.elimination.checks import check_whole
 from svsieve.elimination.samplers import AllRows, Sampler
 from svsieve.elimination.schedules import Constant, Schedule
+from svsieve.elimination.sparing import Spare
 from svsieve.elimination.stopping import Stop
 from svsieve.kernels import Kernel
 from svsieve.machines import Machine
@@ -120,6 +121,8 @@ class Parts:
         Columns at which the elimination ends.
     keep : array-like of int
         Columns never dropped; none by default.
+    spare : Spare, optional
+        Keeps some of the columns that a step would drop, such as `CorrelatedGroups()`.
     bias : float, optional
         None: a constant that is not penalised. A positive number: the weight, penalised like all
         others, of a constant column of this value, as in scikit-learn's `LinearSVC`. Zero: no
@@ -137,7 +140,7 @@ class Parts:
     >>> from svsieve.machines import CSvm
     >>> parts = Parts(Rbf(gamma=0.1), CSvm(C=1.0), schedule=Fraction(0.1))
     >>> parts.criterion
-    WeightNorm(order=0, signed=False)
+    WeightNorm(order=0, signed=False, retrain=False)
     """
 
     kernel: Kernel
@@ -149,6 +152,7 @@ class Parts:
     stops: tuple[Stop, ...] = ()
     least: int = 1
     keep: IndexArray = field(default_factory=_no_columns)
+    spare: Spare | None = None
     bias: float | None = None
     tol: float = 1e-8
     max_iter: int = -1

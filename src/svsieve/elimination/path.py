@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from svsieve.arrays import FloatArray, IndexArray
+from svsieve.arrays import FloatArray, IndexArray, float_vector
 from svsieve.elimination import path_file
 from svsieve.elimination.path_file import COLUMN_ARRAYS, FACTS, STEP_ARRAYS, Solutions
 from svsieve.elimination.stop_point import accuracy_between, accuracy_through, cheapest_size
-from svsieve.elimination.stretch import Solution, Stretch
 
 NAN = float("nan")
 
@@ -121,6 +120,70 @@ class Path:
             f"stopped={self.stopped!r}, engine={self.engine!r})"
         )
 
+    @classmethod
+    def from_scores(
+        cls,
+        scores: npt.ArrayLike,
+        names: Sequence[str] | None = None,
+        *,
+        larger_is_better: bool = True,
+    ) -> Path:
+        """Return the path that drops columns one by one by scores that do not change.
+
+        It makes a filter comparable with an elimination: whatever reads paths reads this one.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_columns,)
+            No NaN among them. Of columns with equal scores the one of lower index goes first, as in
+            every elimination.
+        names : sequence of str, optional
+            Names of the columns.
+        larger_is_better : bool, default=True
+            False: small numbers are good, as p-values are. The path then holds their negatives, so
+            that the smallest goes first as everywhere.
+
+        Returns
+        -------
+        Path
+            Finished, with one column kept.
+
+        Examples
+        --------
+        >>> from svsieve import fisher_score
+        >>> from svsieve.elimination import Path
+        >>> X = [[0.0, 5.0, 1.0], [1.0, 4.0, 3.0], [9.0, 5.0, 2.0], [8.0, 3.0, 5.0]]
+        >>> Path.from_scores(fisher_score(X, [0, 0, 1, 1])).order
+        array([0, 2, 1])
+        """
+        given = float_vector(scores, "scores")
+        if not len(given):
+            raise ValueError("scores must have an entry for at least one column.")
+        missing = np.flatnonzero(np.isnan(given))
+        if len(missing):
+            raise ValueError(f"scores must not be missing. Column {missing[0]} has nan.")
+        values = given if larger_is_better else -given
+        order = np.argsort(values, kind="stable")
+        gone, rising = order[:-1], values[order]
+        none = np.zeros(len(gone))
+        return cls(
+            n_columns=len(values),
+            counts=np.ones(len(gone), dtype=np.int64),
+            following=rising[1:],
+            kkt_gap=none,
+            accuracy=np.full(len(gone), NAN),
+            seconds=none,
+            tied=rising[1:] == rising[:-1],
+            dropped=gone,
+            scores=rising[:-1],
+            survivors=order[-1:],
+            survivor_scores=rising[-1:],
+            column_names=None if names is None else tuple(names),
+            engine="scores",
+            stopped="size",
+            notes={"larger_is_better": bool(larger_is_better)},
+        )
+
     # ---- the order of columns
 
     @property
@@ -208,6 +271,11 @@ class Path:
         importances = np.abs(self.importances)
         if np.isnan(importances).any():
             raise ValueError("the path is not finished: the columns left have no scores yet.")
+        if np.isinf(importances).any() or not self.notes.get("larger_is_better", True):
+            raise ValueError(
+                "the importance of columns cannot be added up: some scores are infinite, or small "
+                "ones are the good ones."
+            )
         floor = float(self.notes.get("chance", 0.5)) if chance is None else float(chance)
         if bounds is None:
             bounds = (floor, 1.0)
@@ -308,129 +376,3 @@ def _pair(bounds: Sequence[float]) -> tuple[float, float]:
             f"Got {bounds!r}."
         )
     return values[0], values[1]
-
-
-_RECORDED = (*STEP_ARRAYS, "dropped", "scores")
-
-
-class PathRecorder:
-    """Collects stretches into a path, which can be had at any time.
-
-    Parameters
-    ----------
-    n_columns : int
-    column_names : sequence of str, optional
-    engine : str, default=""
-    notes : mapping, optional
-    solutions : bool, default=False
-        Keep the solutions that stretches carry.
-    start : Path, optional
-        An unfinished path to go on from; its facts hold where no others are given.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from svsieve.elimination import PathRecorder, Stretch
-    >>> recorder = PathRecorder(3)
-    >>> zero = np.zeros(1)
-    >>> recorder.add(Stretch(1, 3, np.array([1]), np.array([2]), zero, zero, zero, zero, zero,
-    ...                      np.array([False])))
-    >>> recorder.path()
-    Path(n_columns=3, steps=1, kept=2, stopped='running', engine='')
-    >>> recorder.finish(np.array([1, 0]), np.array([2.0, 1.0]), "size")
-    >>> recorder.path().order
-    array([1, 0, 2])
-    """
-
-    def __init__(
-        self,
-        n_columns: int,
-        *,
-        column_names: Sequence[str] | None = None,
-        engine: str = "",
-        notes: Mapping[str, Any] | None = None,
-        solutions: bool = False,
-        start: Path | None = None,
-    ) -> None:
-        begin = _untouched(n_columns) if start is None else start
-        if begin.n_columns != n_columns:
-            raise ValueError(f"start has {begin.n_columns} columns, the table {n_columns}.")
-        self.n_columns = n_columns
-        self.engine = engine or begin.engine
-        self.notes = dict(begin.notes if notes is None else notes)
-        self.iteration = begin.n_steps  # steps recorded
-        self.size = n_columns - len(begin.dropped)  # columns left
-        self._names = begin.column_names if column_names is None else tuple(column_names)
-        self._pieces: dict[str, list[Any]] = {name: [getattr(begin, name)] for name in _RECORDED}
-        self._solutions: list[tuple[Solution, ...]] | None = None
-        if solutions:
-            self._solutions = list(begin.solutions or [()] * begin.n_steps)
-        self._end: dict[str, Any] = {}
-
-    def add(self, stretch: Stretch) -> None:
-        """Append the next stretch."""
-        if stretch.size != self.size or stretch.first != self.iteration + 1:
-            raise ValueError(
-                f"the next stretch must begin with iteration {self.iteration + 1} and {self.size} "
-                f"columns. Got iteration {stretch.first} and {stretch.size} columns."
-            )
-        for name, pieces in self._pieces.items():
-            pieces.append(getattr(stretch, name))
-        if self._solutions is not None:
-            self._solutions.extend(step.solutions for step in stretch)
-        self.iteration += len(stretch)
-        self.size = stretch.size_after
-
-    def finish(
-        self,
-        survivors: IndexArray,
-        scores: FloatArray,
-        stopped: str,
-        *,
-        accuracy: float = NAN,
-        engine: str | None = None,
-    ) -> None:
-        """Say which columns are left, best first, with their scores, and why it ended."""
-        self.engine = self.engine if engine is None else engine
-        self._end = {
-            "survivors": survivors,
-            "survivor_scores": scores,
-            "stopped": stopped,
-            "final_accuracy": accuracy,
-        }
-
-    def path(self) -> Path:
-        """Return the path so far."""
-        arrays: dict[str, Any] = {
-            name: np.concatenate(pieces) for name, pieces in self._pieces.items()
-        }
-        self._pieces = {name: [array] for name, array in arrays.items()}
-        left = np.setdiff1d(np.arange(self.n_columns), arrays["dropped"])
-        open_end = {"survivors": left, "survivor_scores": np.full(len(left), np.nan)}
-        return Path(
-            n_columns=self.n_columns,
-            column_names=self._names,
-            engine=self.engine,
-            notes=dict(self.notes),
-            solutions=None if self._solutions is None else tuple(self._solutions),
-            **arrays,
-            **(self._end or open_end),
-        )
-
-
-def _untouched(n_columns: int) -> Path:
-    """A path without a step."""
-    none, nothing = np.empty(0), np.empty(0, dtype=np.int64)
-    return Path(
-        n_columns=n_columns,
-        counts=nothing,
-        following=none,
-        kkt_gap=none,
-        accuracy=none,
-        seconds=none,
-        tied=np.empty(0, dtype=np.bool_),
-        dropped=nothing,
-        scores=none,
-        survivors=np.arange(n_columns),
-        survivor_scores=np.full(n_columns, np.nan),
-    )

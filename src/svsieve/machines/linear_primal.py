@@ -231,11 +231,13 @@ class LinearPrimal:
         objective += 0.5 * float(slopes @ (self._ridge_of_rows * slopes))
         values = signs * (1.0 - slack.short)
         offset = self._table.constant * float(slack.weights[-1])
-        if self._free_offset and not ((slopes > 0) & (slopes < self._rows.upper)).any():
-            # No row fixes the offset: the middle of what is allowed.
+        if self._free_offset:
             low, high = self._interval(slopes, -signs * slack.short)
+            free = ((slopes > 0) & (slopes < self._rows.upper)).any()
             if np.isfinite(low) and np.isfinite(high):
-                shift = 0.5 * (low + high)
+                # No row fixes the offset: the middle of what is allowed; else the nearest allowed.
+                near = float(np.clip(0.0, min(low, high), max(low, high)))
+                shift = near if free else 0.5 * (low + high)
                 offset, values = offset - shift, values - shift
         return LinearSolution(
             weights=slack.weights[: len(self.kept)].copy(),

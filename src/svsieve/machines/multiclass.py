@@ -1,4 +1,4 @@
-"""Several classes as several two-class problems."""
+"""Several classes as several two-class problems, and how their decisions are combined."""
 
 from __future__ import annotations
 
@@ -62,3 +62,25 @@ def one_vs_rest(codes: npt.ArrayLike, n_classes: int) -> list[BinaryTask]:
         BinaryTask(rows, np.where(classes == code, 1.0, -1.0), code, -1)
         for code in range(n_classes)
     ]
+
+
+def count_votes(first_wins: npt.NDArray[np.bool_], n_classes: int) -> FloatArray:
+    """Count, for each row and class, the pairs that the class wins."""
+    votes = np.zeros((len(first_wins), n_classes))
+    for pair, (i, j) in enumerate(combinations(range(n_classes), 2)):
+        votes[:, i] += first_wins[:, pair]
+        votes[:, j] += ~first_wins[:, pair]
+    return votes
+
+
+def one_vs_rest_values(decisions: FloatArray, n_classes: int) -> FloatArray:
+    """Return votes plus the summed decision values of each class, squeezed into (-1/3, 1/3).
+
+    The summand orders classes of equal votes and cannot outweigh a vote.
+    """
+    confidence = np.zeros((len(decisions), n_classes))
+    for pair, (i, j) in enumerate(combinations(range(n_classes), 2)):
+        confidence[:, i] += decisions[:, pair]
+        confidence[:, j] -= decisions[:, pair]
+    confidence /= 3 * (np.abs(confidence) + 1)
+    return confidence + count_votes(decisions >= 0, n_classes)

@@ -60,7 +60,7 @@ def _not_linear(parts: Parts) -> str:
     """Why neither linear engine can be used; empty if one can."""
     if type(parts.kernel) is not Linear:
         return f"it needs the kernel Linear, not {parts.kernel!r}"
-    if type(parts.criterion) is not WeightNorm:
+    if type(parts.criterion) is not WeightNorm or parts.criterion.retrain:
         return f"it needs the criterion WeightNorm, not {parts.criterion!r}"
     machine = parts.machine
     if not isinstance(machine, CSvm | L2Svm) or not np.isfinite(machine.C):
@@ -77,6 +77,8 @@ def _not_wide(data: Data, parts: Parts) -> str:
     needy = [stop for stop in parts.stops if stop.needs_total]
     if needy:
         return f"it does not have the scores of all columns that {needy[0]!r} needs"
+    if parts.spare is not None:
+        return f"it drops columns before {parts.spare!r} has seen them"
     if len(data.tasks) > 1 and parts.combine != PowerSum():
         return f"it combines several problems by PowerSum(), not by {parts.combine!r}"
     dense = isinstance(data.X, np.ndarray)

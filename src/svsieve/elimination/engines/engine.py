@@ -60,10 +60,13 @@ class Fit:
     ----------
     scores : ndarray of shape (n_kept,)
         In the order of the kept columns.
+    resolution : float or ndarray of shape (n_kept,)
+        Below which two of them are a tie.
     accuracy, kkt_gap : float
     """
 
     scores: FloatArray
+    resolution: FloatArray | float
     accuracy: float
     kkt_gap: float
 

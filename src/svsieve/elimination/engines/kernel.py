@@ -14,6 +14,7 @@ from svsieve.elimination.engines.engine import Fit, Rows, Turn
 from svsieve.elimination.ordering import least
 from svsieve.elimination.parts import Data, Parts, Task
 from svsieve.elimination.samplers import Draw
+from svsieve.elimination.sparing import going_after
 from svsieve.elimination.stretch import Solution, Stretch
 from svsieve.kernels import KernelState, Linear
 from svsieve.machines import DualProblem, DualSolution, solve
@@ -45,6 +46,7 @@ class KernelEngine:
         self._rows = Rows.centred(data, parts)
         self._state: KernelState | None = None
         self._starts: list[FloatArray | None] = [None] * len(data.tasks)
+        self._memories: list[dict[str, Any]] = [{} for _ in data.tasks]
         linear = isinstance(parts.kernel, Linear)
         self._tol = min(parts.tol, LINEAR_TOL) if linear else parts.tol
 
@@ -74,9 +76,9 @@ class KernelEngine:
     def fit(self, turn: Turn) -> Fit:
         """Train on the columns left and score them all."""
         draws = self._train(turn)
-        scores, _ = self._scores(draws, turn)
+        scores, resolution = self._scores(draws, turn)
         trained = [one for draw in draws for one in draw]
-        return Fit(scores, _accuracy(trained), _gap(trained))
+        return Fit(scores, resolution, _accuracy(trained), _gap(trained))
 
     # ---- training
 
@@ -134,7 +136,10 @@ class KernelEngine:
         point = np.zeros(self._rows.X.shape[0])
         point[slice(None) if rows is None else rows] = solution.coefficients
         self._starts[q] = point
-        context = Context(self._rows.machine, problem, solution, at, labels, state)
+        memory = self._memories[q] if drawn is None else {}
+        context = Context(
+            self._rows.machine, problem, solution, at, labels, state, self._tol, memory
+        )
         return Trained(context, rows)
 
     def _solution(self, one: Trained, kept: IndexArray) -> Solution:
@@ -174,7 +179,9 @@ class KernelEngine:
         chosen, tied = least(scores, r, count)
         rest = np.delete(scores, chosen)
         following = float(rest.min()) if len(rest) else np.nan
-        return count, turn.kept[at[chosen]], scores[chosen], following, tied, total
+        columns = turn.kept[at[chosen]]
+        left = going_after(self._parts.spare, self._data.X, turn.kept, columns)
+        return len(left), columns[left], scores[chosen[left]], following, tied, total
 
     def _screened(
         self, draws: list[list[Trained]], turn: Turn

@@ -9,16 +9,16 @@ import numpy as np
 
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria import WeightNorm
+from svsieve.criteria.weight_norm import square_resolution
 from svsieve.elimination.engines.engine import Fit, Turn
 from svsieve.elimination.ordering import least
 from svsieve.elimination.parts import Data, Parts, Task
+from svsieve.elimination.sparing import going_after
 from svsieve.elimination.stretch import Solution, Stretch
 from svsieve.kernels import Linear
 from svsieve.kernels.gamma import ColumnMoments
 from svsieve.machines import CSvm, L2Svm, LinearPrimal, LinearSolution
 
-# As in criteria.WeightNorm and the wide engine: the order must not depend on the engine.
-WEIGHT_RESOLUTION = 1e-11
 TOL = 1e-10
 
 
@@ -33,8 +33,7 @@ class TallLinearEngine:
         self._factor = 2.0 if parts.criterion.order == 1 else 1.0
         assert isinstance(parts.kernel, Linear)
         self._table = parts.kernel.scaled(data.X)
-        variance = ColumnMoments.of(self._table).variance
-        self._spread = np.sqrt(data.n_rows * variance)
+        self._spread = _spread(ColumnMoments.of(self._table), data.n_rows, parts.bias)
         self._machines = [self._machine(task, kept) for task in data.tasks]
 
     def advance(self, turn: Turn) -> Stretch:
@@ -46,13 +45,15 @@ class TallLinearEngine:
         at = np.flatnonzero(~np.isin(turn.kept, self._parts.keep))
         chosen, tied = least(scores[at], resolution[at], count)
         rest = np.delete(scores[at], chosen)
+        left = going_after(self._parts.spare, self._data.X, turn.kept, turn.kept[at[chosen]])
+        chosen = chosen[left]
         dropped = turn.kept[at[chosen]]
         for machine in self._machines:
             machine.drop(dropped)
         return Stretch(
             first=turn.iteration,
             size=len(turn.kept),
-            counts=np.array([count]),
+            counts=np.array([len(dropped)]),
             dropped=dropped,
             scores=scores[at[chosen]],
             following=np.array([rest.min() if len(rest) else np.nan]),
@@ -67,8 +68,9 @@ class TallLinearEngine:
     def fit(self, turn: Turn) -> Fit:
         """Train on the columns left and score them all."""
         solved = self._solve()
-        scores, _ = self._scores(solved, turn.kept)
-        return Fit(scores, self._accuracy(solved), max(one.kkt_gap for one in solved))
+        scores, resolution = self._scores(solved, turn.kept)
+        gap = max(one.kkt_gap for one in solved)
+        return Fit(scores, resolution, self._accuracy(solved), gap)
 
     def _machine(self, task: Task, kept: IndexArray) -> LinearPrimal:
         machine = self._parts.machine
@@ -78,7 +80,10 @@ class TallLinearEngine:
         return LinearPrimal(X, task.labels, machine, task.weights, bias=self._parts.bias, kept=kept)
 
     def _solve(self) -> list[LinearSolution]:
-        tol = min(self._parts.tol, TOL)
+        machine = self._parts.machine
+        assert isinstance(machine, CSvm | L2Svm)
+        # With C the coefficients, and with them the weights, become small: so must what is left.
+        tol = min(self._parts.tol, TOL * min(1.0, machine.C))
         limit = {} if self._parts.max_iter == -1 else {"max_iter": self._parts.max_iter}
         return [machine.solve(tol, **limit) for machine in self._machines]
 
@@ -92,11 +97,10 @@ class TallLinearEngine:
         varies = (self._spread[kept] > 0.0) | (self._parts.bias is not None)
         squares, resolutions = [], []
         for one in solved:
-            size = float(np.linalg.norm(one.coefficients))
-            rounding = WEIGHT_RESOLUTION * size * self._spread[kept]
+            sizes = np.linalg.norm(one.coefficients) * self._spread[kept]
             weights = np.where(varies, one.weights, 0.0)
             squares.append(self._factor * weights**2)
-            resolutions.append(self._factor * rounding * (2.0 * np.abs(weights) + rounding))
+            resolutions.append(self._factor * square_resolution(weights, sizes))
         combine = self._parts.combine
         scores = combine(np.array(squares))
         return scores, np.broadcast_to(
@@ -117,3 +121,11 @@ class TallLinearEngine:
             rows = at if task.rows is None else task.rows[at]
             out.append(Solution(rows, one.coefficients[at], one.offset))
         return tuple(out)
+
+
+def _spread(moments: ColumnMoments, n_rows: int, bias: float | None) -> FloatArray:
+    """Norms of the centred columns; a penalised bias adds a row of zeros, as in `Rows`."""
+    squares = n_rows * moments.variance
+    if bias is not None:
+        squares = squares + moments.mean**2 * n_rows / (n_rows + 1)
+    return np.sqrt(squares)

@@ -9,6 +9,7 @@ import numpy as np
 
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria import WeightNorm
+from svsieve.criteria.weight_norm import square_resolution
 from svsieve.elimination.engines.engine import Fit, Rows, Turn
 from svsieve.elimination.parts import Data, Parts, Task
 from svsieve.elimination.stretch import Solution, Stretch
@@ -92,7 +93,14 @@ class WideLinearEngine:
         centred = self._table[:, turn.kept]
         centred = centred - centred.mean(axis=0)
         weights = b @ centred
-        return Fit(self._factor * (weights**2).sum(axis=0), self._path.accuracy(), self._path.gap())
+        sizes = np.linalg.norm(b) * np.linalg.norm(centred, axis=0)
+        scores = (weights**2).sum(axis=0)
+        return Fit(
+            self._factor * scores,
+            self._factor * square_resolution(np.sqrt(scores), sizes),
+            self._path.accuracy(),
+            self._path.gap(),
+        )
 
     def seconds(self) -> dict[str, float]:
         """Return where the time went: choosing columns, down-dating, solving."""
@@ -104,17 +112,26 @@ class WideLinearEngine:
         """Solutions in terms of the table as it was given.
 
         The core works on centred columns; b'(X m) over the columns in use turns its constant into
-        that of the columns themselves.
+        that of the columns themselves. Taken as b'((X - m) m) + sum(b) m'm it keeps its digits
+        where columns are far from zero.
         """
         means = self._table.mean(axis=0)
-        whole = self._table[:, kept] @ means[kept]
-        gone = np.cumsum(self._table[:, stretch.dropped] * means[stretch.dropped], axis=1)
-        ends = np.cumsum(stretch.counts)[:-1] - 1
-        shifts = np.column_stack([whole, whole[:, None] - gone[:, ends]])
+        squares = np.append(0.0, np.cumsum(means[stretch.dropped] ** 2))
+
+        def products(columns: IndexArray) -> FloatArray:
+            return np.asarray((self._table[:, columns] - means[columns]) * means[columns])
+
+        gone = np.cumsum(products(stretch.dropped), axis=1)
+        begins = np.append(0, np.cumsum(stretch.counts)[:-1])
+        whole = products(kept).sum(axis=1)
+        shifts = np.column_stack([whole, whole[:, None] - gone[:, begins[1:] - 1]])
+        lengths = (means[kept] ** 2).sum() - squares[begins]
         constants = offsets.reshape(b.shape[:2])
         return [
             tuple(
-                self._solution(point, constant - float(point @ shifts[:, step]))
+                self._solution(
+                    point, constant - float(point @ shifts[:, step] + point.sum() * lengths[step])
+                )
                 for point, constant in zip(b[step], constants[step], strict=True)
             )
             for step in range(len(b))

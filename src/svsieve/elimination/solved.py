@@ -1,0 +1,53 @@
+"""The machines of an elimination on any columns, without eliminating any."""
+
+from __future__ import annotations
+
+from svsieve.arrays import IndexArray
+from svsieve.elimination.engines import Turn, _fastest
+from svsieve.elimination.engines.kernel import KernelEngine
+from svsieve.elimination.engines.tall_linear import TallLinearEngine
+from svsieve.elimination.parts import Data, Parts
+from svsieve.elimination.stretch import Solution
+
+
+def solutions_on(
+    data: Data, parts: Parts, kept: IndexArray, iteration: int = 1
+) -> tuple[Solution, ...]:
+    """Return what a step of `walk` that begins with the columns `kept` would carry.
+
+    Parameters
+    ----------
+    data : Data
+    parts : Parts
+    kept : ndarray of int
+        Columns, ascending.
+    iteration : int, default=1
+        Whose rows are drawn, where the sampler draws any.
+
+    Returns
+    -------
+    tuple of Solution
+        One per problem; with several draws of rows, one per draw and problem.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svsieve.elimination import Data, Parts, Task
+    >>> from svsieve.elimination.solved import solutions_on
+    >>> from svsieve.kernels import Linear
+    >>> from svsieve.machines import CSvm
+    >>> data = Data(np.array([[-1.0, 5.0], [1.0, 3.0]]), (Task(labels=np.array([-1.0, 1.0])),),
+    ...             np.array([0, 1]))
+    >>> (solution,) = solutions_on(data, Parts(Linear(), CSvm()), np.array([0]))
+    >>> solution.values
+    array([-0.5,  0.5])
+    """
+    engine = _fastest(data, parts) if parts.engine == "auto" else parts.engine
+    if engine == "tall-linear":
+        tall = TallLinearEngine(data, parts, kept)
+        return tall._solutions(tall._solve())
+    # On the few columns left at the end the wide engine has no advantage.
+    kernel = KernelEngine(data, parts, kept)
+    turn = Turn(iteration, kept, len(kept), parts, data.n_columns)
+    trained = [one for draw in kernel._train(turn) for one in draw]
+    return tuple(kernel._solution(one, kept) for one in trained)

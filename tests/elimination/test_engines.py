@@ -1,0 +1,225 @@
+"""Engines differ in speed alone: the same columns, in the same order, with the same scores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from svsieve import kernels
+from svsieve.criteria import Maximum, WeightNorm
+from svsieve.elimination import (
+    Annealing,
+    AtSize,
+    Constant,
+    Data,
+    Entropy,
+    Fraction,
+    Parts,
+    Sqrt,
+    Subsample,
+    Task,
+    WhenScoreAbove,
+    trace,
+)
+from svsieve.elimination.engines import choose_engine
+from svsieve.errors import IncompatiblePartsError
+from svsieve.kernels import Linear, Rbf
+from svsieve.machines import CSvm, L2Svm, OneClass
+from tests.elimination.walks import (
+    TABLES,
+    by_engine,
+    class_codes,
+    same_walk,
+    several_classes,
+    signs,
+    table,
+    two_classes,
+)
+
+WIDE, TALL = (24, 60), (60, 12)
+MACHINES = [CSvm(1e-3), CSvm(1.0), CSvm(1e3), L2Svm(1e-3), L2Svm(1.0), L2Svm(1e3)]
+SCHEDULES = [Constant(1), Constant(3), Constant(10), Constant(17), Fraction(0.2), Sqrt()]
+
+
+def expect_agreement(data: Data, rtol: float = 1e-7, **parts) -> None:
+    """Wide and kernel engine; also the tall one where there are more rows than columns."""
+    parts = {"kernel": Linear(), "machine": CSvm(1.0), **parts}
+    plain = by_engine(data, "kernel", **parts)
+    same_walk(by_engine(data, "wide-linear", **parts), plain, rtol)
+    if data.n_rows > 2 * data.n_columns:
+        same_walk(by_engine(data, "tall-linear", **parts), plain, rtol)
+
+
+@pytest.mark.parametrize("shape", [WIDE, TALL], ids=["wide", "tall"])
+@pytest.mark.parametrize("machine", MACHINES, ids=str)
+@pytest.mark.parametrize("kind", TABLES)
+def test_every_kind_of_table(kind: str, machine, shape) -> None:
+    # A Gram matrix has fewer digits than the table: columns of very different scale, hardly bound.
+    rtol = 1e-4 if kind == "scales" and machine.C > 1 else 1e-7
+    expect_agreement(two_classes(table(kind, *shape)), rtol, machine=machine)
+
+
+@pytest.mark.parametrize("shape", [WIDE, TALL], ids=["wide", "tall"])
+@pytest.mark.parametrize("schedule", SCHEDULES, ids=str)
+@pytest.mark.parametrize("kind", ["plain", "duplicates", "integers"])
+def test_every_schedule(kind: str, schedule, shape) -> None:
+    for machine in (CSvm(10.0), L2Svm(0.1)):
+        expect_agreement(two_classes(table(kind, *shape, 1)), machine=machine, schedule=schedule)
+
+
+@pytest.mark.parametrize("shape", [WIDE, TALL], ids=["wide", "tall"])
+@pytest.mark.parametrize("bias", [0.0, 1.0, 30.0])
+@pytest.mark.parametrize("kind", ["plain", "scales", "integers", "duplicates"])
+def test_penalised_bias(kind: str, bias: float, shape) -> None:
+    for machine in (CSvm(0.1), CSvm(10.0), L2Svm(1.0)):
+        expect_agreement(two_classes(table(kind, *shape)), machine=machine, bias=bias)
+
+
+@pytest.mark.parametrize("shape", [WIDE, TALL], ids=["wide", "tall"])
+@pytest.mark.parametrize("bias", [None, 1.0])
+@pytest.mark.parametrize("machine", [CSvm(1.0), L2Svm(1.0)], ids=str)
+def test_weights_of_rows(machine, bias, shape) -> None:
+    weights = np.random.default_rng(0).uniform(0.1, 4.0, shape[0])
+    expect_agreement(two_classes(table("plain", *shape), weights=weights), machine=machine)
+    weights[::5] = 0.0
+    data = two_classes(table("integers", *shape), weights=weights)
+    expect_agreement(data, machine=machine, bias=bias)
+
+
+@pytest.mark.parametrize("shape", [WIDE, TALL], ids=["wide", "tall"])
+@pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.parametrize("schedule", [Constant(1), Constant(10)], ids=str)
+def test_orders_and_kept_columns(order: int, schedule, shape) -> None:
+    data = two_classes(table("plain", *shape, 2))
+    first = trace(data, Parts(Linear(), CSvm(1.0)))
+    keep = np.sort([*first.dropped[:2], *first.top(2)])  # also such as would go at once
+    expect_agreement(data, criterion=WeightNorm(order=order), schedule=schedule, keep=keep)
+
+
+@pytest.mark.parametrize("shape", [WIDE, TALL], ids=["wide", "tall"])
+@pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
+@pytest.mark.parametrize("kind", ["plain", "scales", "constants", "integers"])
+def test_several_classes(kind: str, scheme: str, shape) -> None:
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, shape[0])
+    for machine in (CSvm(1.0), L2Svm(10.0)):
+        expect_agreement(several_classes(table(kind, *shape), 3, scheme), machine=machine)
+    weighted = several_classes(table(kind, *shape), 4, scheme, weights=weights)
+    expect_agreement(weighted, bias=1.0, schedule=Constant(3))
+
+
+@pytest.mark.parametrize("machine", [CSvm(1.0), L2Svm(1.0)], ids=str)
+@pytest.mark.parametrize("steps", [1, 4])
+def test_lists_of_columns(steps: int, machine) -> None:
+    """So many columns that the wide engine weighs only those that can matter."""
+    for kind in ("scales", "integers"):
+        data = two_classes(table(kind, 20, 400))
+        expect_agreement(data, machine=machine, schedule=Constant(steps))
+    first = {"machine": machine, "schedule": Constant(steps), "stops": [AtSize(1300)]}
+    expect_agreement(two_classes(table("scales", 20, 1500)), **first)
+    expect_agreement(several_classes(table("plain", 20, 1500), 3, "one-vs-rest"), **first)
+
+
+def test_lists_of_lists_of_columns() -> None:
+    data = two_classes(table("scales", 16, 7000))
+    expect_agreement(data, stops=[AtSize(6700)])
+    rare = two_classes(table("mostly zero", 30, 7000))
+    expect_agreement(rare, stops=[AtSize(6700)])
+
+
+@pytest.mark.parametrize("times", [1e2, 1e3, 1e4])
+def test_columns_that_dominate_the_others(times: float) -> None:
+    """What is left of a Gram matrix after they have gone has fewer digits."""
+    for shape in (WIDE, TALL):
+        X = table("plain", *shape)
+        codes = class_codes(X)
+        X[:, [3, 7]] *= times
+        data = Data(X, (Task(None, signs(codes)),), codes)
+        for machine in (CSvm(1.0), L2Svm(1.0)):
+            expect_agreement(data, 1e-3, machine=machine)
+
+
+def test_weighted_linear_kernel() -> None:
+    for shape in (WIDE, TALL):
+        factors = np.random.default_rng(3).uniform(0.0, 2.0, shape[1])
+        factors[4] = 0.0
+        data = two_classes(table("far", *shape))
+        expect_agreement(data, kernel=Linear(weights=factors))
+        scaled = two_classes(data.X * np.sqrt(factors))
+        weighted = trace(data, Parts(Linear(weights=factors), CSvm(1.0)))
+        same_walk(
+            weighted,
+            trace(Data(scaled.X, data.tasks, data.groups), Parts(Linear(), CSvm(1.0))),
+            rtol=1e-5,
+        )
+
+
+@pytest.mark.parametrize("bias", [None, 1.0])
+@pytest.mark.parametrize("engine", ["kernel", "wide-linear", "tall-linear"])
+def test_sparse_tables(engine: str, bias) -> None:
+    X = table("mostly zero", 70, 20)
+    codes = class_codes(X)
+    tasks = (Task(None, signs(codes)),)
+    parts = {"kernel": Linear(), "machine": CSvm(1.0), "bias": bias}
+    dense = by_engine(Data(X, tasks, codes), engine, **parts)
+    same_walk(by_engine(Data(sparse.csr_array(X), tasks, codes), engine, **parts), dense)
+
+
+# ---- the choice
+
+
+def engine_for(shape, **parts) -> str:
+    data = two_classes(np.random.default_rng(0).normal(size=shape))
+    made = Parts(**{"kernel": Linear(), "machine": CSvm(1.0), **parts})
+    return choose_engine(data, made, np.arange(shape[1])).name
+
+
+def test_linear_tables_get_the_engine_of_their_shape() -> None:
+    assert engine_for((20, 50)) == "wide-linear"
+    assert engine_for((300, 20)) == "wide-linear"
+    assert engine_for((600, 20)) == "tall-linear"
+    assert engine_for((600, 100)) == "wide-linear"
+
+
+def test_what_only_the_kernel_engine_can_do() -> None:
+    assert engine_for((20, 50), kernel=Rbf()) == "kernel"
+    assert engine_for((20, 50), sampler=Subsample(0.5)) == "kernel"
+    assert engine_for((20, 50), schedule=Entropy()) == "kernel"
+    assert engine_for((20, 50), machine=L2Svm(np.inf)) == "kernel"
+    assert engine_for((20, 50), stops=[WhenScoreAbove(0.1, relative=True)]) == "kernel"
+    assert engine_for((20, 50), stops=[WhenScoreAbove(0.1)], schedule=Annealing()) == "wide-linear"
+    several = several_classes(table("plain", *WIDE), 3, "one-vs-one")
+    parts = Parts(Linear(), CSvm(1.0), combine=Maximum())
+    assert choose_engine(several, parts, np.arange(WIDE[1])).name == "kernel"
+
+
+@pytest.mark.parametrize("engine", ["wide-linear", "tall-linear"])
+@pytest.mark.parametrize(
+    ("parts", "named"),
+    [
+        ({"kernel": Rbf(gamma=0.5)}, "Rbf"),
+        ({"kernel": kernels.Sum([Linear(), Rbf()])}, "Sum"),
+        ({"machine": OneClass()}, "OneClass"),
+        ({"machine": L2Svm(np.inf)}, "L2Svm"),
+        ({"sampler": Subsample(0.5)}, "Subsample"),
+    ],
+)
+def test_an_engine_that_cannot_is_refused(engine: str, parts: dict, named: str) -> None:
+    data = two_classes(table("plain", *WIDE))
+    made = Parts(**{"kernel": Linear(), "machine": CSvm(1.0), **parts, "engine": engine})
+    with pytest.raises(IncompatiblePartsError, match=f"{engine}.*{named}"):
+        trace(data, made)
+
+
+@pytest.mark.parametrize(
+    ("parts", "named"),
+    [
+        ({"schedule": Entropy()}, "Entropy"),
+        ({"stops": [WhenScoreAbove(0.1, relative=True)]}, "WhenScoreAbove"),
+        ({"combine": Maximum()}, "Maximum"),
+    ],
+)
+def test_what_the_wide_engine_has_no_scores_for_is_refused(parts: dict, named: str) -> None:
+    data = several_classes(table("plain", *WIDE), 3, "one-vs-one")
+    with pytest.raises(IncompatiblePartsError, match=f"wide-linear.*{named}"):
+        trace(data, Parts(Linear(), CSvm(1.0), engine="wide-linear", **parts))
