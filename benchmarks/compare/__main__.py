@@ -1,4 +1,4 @@
-"""``python -m benchmarks.compare [names...] [--repeat N] [--threads T]``."""
+"""``python -m benchmarks.compare [names...] [--repeat N] [--threads T] [--quick | --full]``."""
 
 from __future__ import annotations
 
@@ -18,6 +18,17 @@ NAMES = (
     "contract_slopes",
     "warm_start",
     "memory",
+    "rank_wide",
+    "rank_growth",
+    "rank_tall",
+    "rank_kernel",
+    "rank_first_order",
+    "rank_cv",
+    "validate_sizes",
+    "rank_shares",
+    "rank_memory",
+    "criteria_cost",
+    "combination",
 )
 
 
@@ -27,6 +38,13 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="name", help=f"any of {', '.join(NAMES)}")
     parser.add_argument("--repeat", type=int, default=5, help="timed rounds per side (default 5)")
     parser.add_argument("--threads", type=int, default=1, help="threads of both sides (default 1)")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument(
+        "--quick", action="store_true", help="rankings and combination on small tables, to try out"
+    )
+    size.add_argument(
+        "--full", action="store_true", help="also the peers of rankings that take many minutes"
+    )
     asked = parser.parse_args(arguments)
     for name in asked.names:
         if name not in NAMES:
@@ -39,7 +57,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the benchmarks asked for, print their tables and store them as JSON."""
     asked = parse(arguments)
-    options = Options(repeat=asked.repeat, threads=asked.threads)
+    options = Options(asked.repeat, asked.threads, quick=asked.quick, full=asked.full)
     for name in asked.names or NAMES:
         # Imported before the limit is set, so that every thread pool of both sides exists by then.
         try:
@@ -52,6 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         started = time.perf_counter()
         with threadpool_limits(limits=options.threads):
             report: Report = module.run(options)
+            if options.quick:
+                report.notes.append("tried out on small tables: the targets are for large ones")
             path = report.save(name, options)
         report.show()
         print(f"{time.perf_counter() - started:.0f} s; written to {path}\n")

@@ -1,7 +1,7 @@
-"""What runs in a process of its own: one fit with its peak of memory, or the imports.
+"""What runs in a process of its own: a fit or a ranking with its peak of memory, or the imports.
 
-``python -m benchmarks.compare.child fit peer|ours ROWS COLUMNS THREADS`` and
-``python -m benchmarks.compare.child imports`` print one JSON object.
+``python -m benchmarks.compare.child TASK`` prints one JSON object. Tasks:
+``fit peer|ours ROWS COLUMNS THREADS``, ``rank KERNEL ROWS COLUMNS STEP THREADS``, ``imports``.
 """
 
 from __future__ import annotations
@@ -51,6 +51,23 @@ def fit(side: str, rows: int, columns: int, threads: int) -> dict[str, float]:
     }
 
 
+def rank(kernel: str, rows: int, columns: int, step: float, threads: int) -> dict[str, float]:
+    """Rank all columns and return peaks after the imports and at the end, and seconds."""
+    from threadpoolctl import threadpool_limits
+
+    from benchmarks.compare.data import wide
+    from svsieve import SVC, SVMRFE
+
+    before = peak_mb()
+    data = wide(rows, columns)
+    machine = SVC(kernel=kernel, gamma="auto")
+    schedule = step if step < 1 else int(step)
+    started = time.perf_counter()
+    with threadpool_limits(limits=threads):
+        SVMRFE(machine, n_features_to_select=1, step=schedule).fit(data.X, data.y)
+    return {"seconds": time.perf_counter() - started, "before": before, "peak": peak_mb()}
+
+
 def imports() -> dict[str, float]:
     """Return the seconds of importing sklearn.svm, and of svsieve after it."""
     started = time.perf_counter()
@@ -62,7 +79,15 @@ def imports() -> dict[str, float]:
     return {"sklearn.svm": between - started, "svsieve": time.perf_counter() - between}
 
 
+def answer(task: str, *arguments: str) -> dict[str, float]:
+    """Do a task of the command line."""
+    if task == "imports":
+        return imports()
+    if task == "rank":
+        kernel, rows, columns, step, threads = arguments
+        return rank(kernel, int(rows), int(columns), float(step), int(threads))
+    return fit(arguments[0], *map(int, arguments[1:]))
+
+
 if __name__ == "__main__":
-    task, *arguments = sys.argv[1:]
-    answer = imports() if task == "imports" else fit(arguments[0], *map(int, arguments[1:]))
-    print(json.dumps(answer))
+    print(json.dumps(answer(*sys.argv[1:])))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +17,12 @@ FILES = {
     "banana": "ida_banana.npz",
     "german": "ida_german.npz",
     "colon": "colon.npz",
+    "arcene": "arcene.npz",
     "madelon": "madelon.npz",
 }
 MADELON_ROWS = 1714  # six sevenths of the 2,000 training rows
+TRAINING_ROWS = {"arcene": 100, "madelon": MADELON_ROWS}  # the first ones
+STANDARDISED = ("colon", "arcene", "madelon")
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,11 @@ def folder() -> Path:
     return Path(os.environ.get("SVSIEVE_DATA", root.parent / "shared" / "data"))
 
 
-def load(name: str) -> DataSet:
-    """Return the set `name`, or a synthetic one of the same shape and a warning that says so."""
+def load(name: str, rows: int | None = None) -> DataSet:
+    """Return the set `name`, or a synthetic one of the same shape and a warning that says so.
+
+    Of ARCENE and MADELON the first `rows` are taken, by default those used for training.
+    """
     if name not in FILES:
         raise ValueError(f"no data set is called {name!r}; there are {', '.join(FILES)}")
     path = folder() / FILES[name]
@@ -62,9 +68,9 @@ def load(name: str) -> DataSet:
         y = stored["y"]
     if name == "colon":
         X = np.log(X)
-    elif name == "madelon":
-        X, y = X[:MADELON_ROWS], y[:MADELON_ROWS]
-    if name in {"colon", "madelon"}:
+    rows = TRAINING_ROWS.get(name) if rows is None else rows
+    X, y = X[:rows], y[:rows]
+    if name in STANDARDISED:
         X = standardised(X)
     return DataSet(name, np.ascontiguousarray(X), signs(y), real=True)
 
@@ -78,6 +84,19 @@ def wide(rows: int = 100, columns: int = 10_000) -> DataSet:
     return DataSet("wide", X, y, real=False)
 
 
+def tall(rows: int = 50_000, columns: int = 100) -> DataSet:
+    """Return many rows, a fifth of the columns informative and a fifth made from those."""
+    X, labels = make_classification(
+        rows,
+        columns,
+        n_informative=columns // 5,
+        n_redundant=columns // 5,
+        flip_y=0.05,
+        random_state=0,
+    )
+    return DataSet("tall", standardised(X), signs(labels), real=False)
+
+
 def blobs(rows: int, columns: int) -> DataSet:
     """Return two overlapping Gaussian clouds; few rows end up as support vectors."""
     rng = np.random.default_rng(0)
@@ -85,6 +104,11 @@ def blobs(rows: int, columns: int) -> DataSet:
     X = rng.standard_normal((rows, columns))
     X += (1.5 / np.sqrt(columns) * 1.4) * y[:, None]
     return DataSet("blobs", X, y, real=False)
+
+
+def first_part(data: DataSet, rows: int, columns: int) -> DataSet:
+    """Return the first rows and columns of a set."""
+    return replace(data, X=np.ascontiguousarray(data.X[:rows, :columns]), y=data.y[:rows])
 
 
 def standardised(X: Floats) -> Floats:
@@ -113,6 +137,7 @@ def _stand_in(name: str) -> DataSet:
     rows, columns, informative, separation = {
         "german": (1000, 20, 8, 0.6),
         "colon": (62, 2000, 30, 1.0),
+        "arcene": (100, 10_000, 30, 1.0),
         "madelon": (MADELON_ROWS, 500, 5, 1.0),
     }[name]
     X, labels = make_classification(

@@ -8,10 +8,12 @@ import json
 import math
 import os
 import platform
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from threadpoolctl import threadpool_info
 
@@ -20,6 +22,7 @@ PACKAGES = ("svsieve", "numpy", "scipy", "scikit-learn", "numba", "threadpoolctl
 
 Cell = str | int | float | None
 Row = dict[str, Cell]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,12 @@ class Options:
 
     repeat: int = 5
     threads: int = 1
+    quick: bool = False  # small tables, to try a ranking benchmark out
+    full: bool = False  # also the peers that take many minutes
+
+    def pick(self, usual: Result, quick: Result) -> Result:
+        """Return the usual size or the one for trying out."""
+        return quick if self.quick else usual
 
 
 @dataclass(frozen=True)
@@ -95,6 +104,38 @@ def race(
     return {name: Seconds(wall[name], cpu[name], rounds) for name in sides}
 
 
+def once(call: Callable[[], Result]) -> tuple[Seconds, Result]:
+    """Time one call and return its result too."""
+    wall_start, cpu_start = time.perf_counter(), time.process_time()
+    result = call()
+    cpu, wall = time.process_time() - cpu_start, time.perf_counter() - wall_start
+    return Seconds(wall, cpu), result
+
+
+def race_once(
+    peer: Callable[[], Result], ours: Callable[[], object], repeat: int
+) -> tuple[Seconds, Seconds, Result]:
+    """Time a slow peer once, and ours before and after it, of which the best counts.
+
+    Returns
+    -------
+    tuple
+        Seconds of the peer, seconds of ours, what the peer returned.
+    """
+    before = race({"ours": ours}, repeat, least=0.0)["ours"]
+    slow, result = once(peer)
+    after = race({"ours": ours}, repeat, least=0.0)["ours"]
+    best = Seconds(
+        min(before.wall, after.wall), min(before.cpu, after.cpu), before.rounds + after.rounds
+    )
+    return slow, best, result
+
+
+def say(text: str) -> None:
+    """Tell on stderr what is being done, for whoever waits."""
+    print(f"  ... {text}", file=sys.stderr, flush=True)
+
+
 def compared(what: str, peer: Seconds, ours: Seconds, *, at_least: float | None) -> Row:
     """Return the row of a comparison in which a larger ratio peer / ours is better."""
     ratio = peer.wall / ours.wall
@@ -110,6 +151,11 @@ def compared(what: str, peer: Seconds, ours: Seconds, *, at_least: float | None)
         "ours cpu s": ours.cpu,
         "rounds": min(peer.rounds, ours.rounds),
     }
+
+
+def alone(what: str, ours: Seconds) -> Row:
+    """Return the row of a measurement without a peer."""
+    return {"what": what, "ours s": ours.wall, "ours cpu s": ours.cpu, "rounds": ours.rounds}
 
 
 def verdict(reached: bool) -> str:
@@ -144,15 +190,20 @@ class Report:
             print(f"  note: {note}")
 
     def save(self, name: str, options: Options) -> Path:
-        """Write the report as ``benchmarks/results/<name>.json`` and return the path."""
+        """Write the report as ``benchmarks/results/<name>.json`` and return the path.
+
+        What was only tried out goes into a file of its own.
+        """
         RESULTS.mkdir(parents=True, exist_ok=True)
-        path = RESULTS / f"{name}.json"
+        path = RESULTS / f"{name}{options.pick('', '.quick')}.json"
         content = {
             "benchmark": name,
             "title": self.title,
             "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             "threads": options.threads,
             "repeat": options.repeat,
+            "quick": options.quick,
+            "full": options.full,
             "machine": machine_facts(),
             "notes": self.notes,
             "rows": self.rows,
