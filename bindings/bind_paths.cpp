@@ -21,7 +21,8 @@ class OwnedWidePath {
         const std::size_t n = x.shape(0), machines = linear.shape(0);
         for (const Table* table : {&linear, &lower, &upper, &ridge, &starts}) {
             if (table->shape(0) != machines || table->shape(1) != n)
-                throw std::invalid_argument("problems must have one row per machine, one column per row of x");
+                throw std::invalid_argument(
+                    "problems must have one row per machine, one column per row of x");
         }
         std::vector<DualProblem> problems;
         for (std::size_t q = 0; q < machines; ++q) {
@@ -35,9 +36,9 @@ class OwnedWidePath {
         const Indices free = checked(candidates, x.shape(1), "candidates");
         const Matrix table = view(x), points = view(starts);
         nb::gil_scoped_release release;
-        path_ = std::make_unique<WidePath>(table, std::vector<std::size_t>(used.begin(), used.end()),
-                                           std::vector<std::size_t>(free.begin(), free.end()),
-                                           problems, points, tolerance);
+        path_ = std::make_unique<WidePath>(
+            table, std::vector<std::size_t>(used.begin(), used.end()),
+            std::vector<std::size_t>(free.begin(), free.end()), problems, points, tolerance);
     }
 
     // counts, dropped, scores, following, gaps, accuracy, seconds, tied, coefficients, offsets

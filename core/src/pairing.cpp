@@ -89,9 +89,8 @@ double pair_work(std::size_t rows, std::size_t others, std::size_t columns) {
 // Calls task(r0, r1) for blocks of rows of a lower triangle, in parallel.
 template <class Task>
 void each_row_block(std::size_t n, std::size_t rows, double work, Task task) {
-    parallel_tasks((n + rows - 1) / rows, work, [&](std::size_t block) {
-        task(block * rows, std::min((block + 1) * rows, n));
-    });
+    parallel_tasks((n + rows - 1) / rows, work,
+                   [&](std::size_t block) { task(block * rows, std::min((block + 1) * rows, n)); });
 }
 
 }  // namespace

@@ -162,7 +162,20 @@ class Session {
         return f * f * f * seconds_per_factor_flop + 4.0 * f * n * seconds_per_row_entry + 1e-5;
     }
 
+    // A coefficient that rounding has left next to its bound is at the bound: as a free row it would
+    // fix the multiplier where no row does.
+    void snap() {
+        double near = 0.0;
+        for (const double b : state_.coefficients) near = std::max(near, 1e-13 * std::abs(b));
+        for (std::size_t k = 0; k < problem_.size(); ++k) {
+            double& b = state_.coefficients[k];
+            if (b - problem_.lower[k] <= near) b = problem_.lower[k];
+            if (problem_.upper[k] - b <= near) b = problem_.upper[k];
+        }
+    }
+
     DualSolution result(Stopped stopped) {
+        snap();
         DualSolution solution;
         const KktInterval interval = kkt_interval(problem_, state_.coefficients, state_.gradient);
         for (std::size_t k = 0; k < problem_.size(); ++k) {

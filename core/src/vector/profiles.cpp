@@ -20,8 +20,7 @@ void add_rows(std::size_t, const std::size_t*, const double*, const double*, std
               std::size_t, double*);
 void add_outer(std::size_t, std::size_t, double, const double*, double*, std::size_t);
 void column_dots(std::size_t, const double* const*, std::size_t, const double*, double*);
-float pack_weigh(std::size_t, std::size_t, const float*, const float*, float, const float*,
-                 float*);
+float pack_weigh(std::size_t, std::size_t, const float*, const float*, float, const float*, float*);
 RowSums weigh_row(std::size_t, double, const double*, double*, double*, double*);
 void power_margins(std::size_t, double, const double*, const double*, std::size_t, double*, double*,
                    std::size_t);

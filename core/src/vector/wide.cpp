@@ -15,8 +15,8 @@ inline FloatLanes load_floats(const float* p) {
     return *reinterpret_cast<const LooseFloatLanes*>(p);
 }
 
-constexpr std::size_t whole = row_padding / lanes;               // vectors in a padded unit
-constexpr std::size_t pack_vectors = pack_width / float_lanes;   // vectors in a row of a pack
+constexpr std::size_t whole = row_padding / lanes;              // vectors in a padded unit
+constexpr std::size_t pack_vectors = pack_width / float_lanes;  // vectors in a row of a pack
 constexpr std::size_t pack_unroll = pack_vectors >= 8 ? 1 : 8 / pack_vectors;
 
 inline double total(Lanes v) {
@@ -71,7 +71,8 @@ void add_outer(std::size_t rows, std::size_t width, double scale, const double* 
     for (std::size_t r = 0; r < rows; ++r) {
         const Lanes c = spread(scale * x[r]);
         double* row = matrix + r * stride;
-        for (std::size_t k = 0; k < width; k += lanes) store(row + k, load(row + k) + c * load(x + k));
+        for (std::size_t k = 0; k < width; k += lanes)
+            store(row + k, load(row + k) + c * load(x + k));
     }
 }
 

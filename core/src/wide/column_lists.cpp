@@ -11,7 +11,7 @@ namespace svsieve {
 namespace {
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
-constexpr float dead = -1e30f;  // norm of a slot that is empty or whose column is gone
+constexpr float dead = -1e30f;       // norm of a slot that is empty or whose column is gone
 constexpr double underflow = 1e-30;  // what single precision may lose of numbers near zero
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -23,7 +23,7 @@ constexpr double rounding = 1e-14;  // of an inner product, in the same unit
 constexpr double double_dot = 0.08, single_dot = 0.04, packing = 0.8, sifting = 12.0;
 constexpr double step_overhead = 100.0;
 
-constexpr std::size_t few = 96;           // candidates that are simply weighed every time
+constexpr std::size_t few = 96;             // candidates that are simply weighed every time
 constexpr std::size_t nested_above = 6000;  // columns from which a list of a list pays
 constexpr double share_worth_lists = 0.02;  // of the columns left that may go at a time
 constexpr double first_outer_life = 512.0;
@@ -151,9 +151,9 @@ double ColumnLists::List::outside() const {
 void ColumnLists::weigh(std::size_t level, const Weighing& now, std::vector<std::size_t>& ids,
                         std::vector<double>& least) {
     if (level == 0) {
-        all_.erase(std::remove_if(all_.begin(), all_.end(),
-                                  [&](std::size_t id) { return !alive_[id]; }),
-                   all_.end());
+        all_.erase(
+            std::remove_if(all_.begin(), all_.end(), [&](std::size_t id) { return !alive_[id]; }),
+            all_.end());
         ids = all_;
         std::vector<double> squares;
         score(now, ids, squares);
@@ -307,9 +307,9 @@ void ColumnLists::scan(List& list, std::size_t machines, std::size_t count) {
         const double reach = best_.back();
         if (scale * list.least[pack] - drift * list.longest[pack] > reach) continue;
         ++packs;
-        const float least = vector_kernels().pack_weigh(
-            width_, machines, list.values.data() + slot * width_, single_.data(), slack,
-            list.norms.data() + slot, values);
+        const float least =
+            vector_kernels().pack_weigh(width_, machines, list.values.data() + slot * width_,
+                                        single_.data(), slack, list.norms.data() + slot, values);
         if ((least - underflow) * unit_ > reach) continue;
         for (std::size_t l = 0; l < pack_width; ++l) {
             if (list.norms[slot + l] == dead) continue;
@@ -323,8 +323,8 @@ void ColumnLists::scan(List& list, std::size_t machines, std::size_t count) {
             *place = value + error;
         }
     }
-    list.used += step_overhead + single_dot * static_cast<double>(packs * pack_width * width_ *
-                                                                  machines);
+    list.used +=
+        step_overhead + single_dot * static_cast<double>(packs * pack_width * width_ * machines);
 }
 
 // Orders the first `count` of `seen`, whose values are exact, and names the score that follows.

@@ -63,16 +63,16 @@ class ColumnLists {
         double drift = 0.0;  // D, with what rounding and ties add
     };
     struct List {
-        std::vector<std::size_t> ids;      // slot by slot; `none` where a pack is not full
-        std::vector<float> norms;          // slot by slot
+        std::vector<std::size_t> ids;        // slot by slot; `none` where a pack is not full
+        std::vector<float> norms;            // slot by slot
         std::vector<double> least, longest;  // pack by pack: of a_i and of the norms
-        AlignedVector<float> values;       // pack by pack, row by row
+        AlignedVector<float> values;         // pack by pack, row by row
         Reference reference;
         double tau = 0.0, rho = 0.0;
         double shortest_out = 0.0, longest_out = 0.0;
-        bool everything = false;        // nothing was left out
-        double life = 48.0;             // steps it is made for
-        double restlessness = -1.0;     // drift / (|B| sqrt(steps)) as seen so far
+        bool everything = false;     // nothing was left out
+        double life = 48.0;          // steps it is made for
+        double restlessness = -1.0;  // drift / (|B| sqrt(steps)) as seen so far
         long age = 0;
         double used = 0.0, cost = 0.0;  // spent in it, and to make it
 
@@ -100,19 +100,19 @@ class ColumnLists {
 
     const double* columns_;
     std::size_t width_;
-    std::vector<double> norms_;         // of every column
-    std::vector<char> alive_;           // of every column: may it be chosen
-    std::vector<std::size_t> all_;      // candidates, ascending; the dead are cleared out now and then
+    std::vector<double> norms_;     // of every column
+    std::vector<char> alive_;       // of every column: may it be chosen
+    std::vector<std::size_t> all_;  // candidates, ascending; the dead are cleared out now and then
     std::size_t left_;
     std::vector<List> lists_;
-    std::vector<float> single_;         // the present coefficients in single precision
-    double longest_ = 0.0;              // norm of the longest column
-    double norm_ = 0.0;                 // |B|
-    double unit_ = 0.0;                 // of |w| in single precision
-    double single_error_;               // |w| in single precision is off by this times |x| |B|
+    std::vector<float> single_;  // the present coefficients in single precision
+    double longest_ = 0.0;       // norm of the longest column
+    double norm_ = 0.0;          // |B|
+    double unit_ = 0.0;          // of |w| in single precision
+    double single_error_;        // |w| in single precision is off by this times |x| |B|
     std::vector<Seen> seen_;
-    std::vector<double> best_;          // least upper bounds seen in a scan, ascending
-    std::vector<Seen> close_;           // those of seen_ that single precision cannot tell apart
+    std::vector<double> best_;  // least upper bounds seen in a scan, ascending
+    std::vector<Seen> close_;   // those of seen_ that single precision cannot tell apart
     std::vector<std::size_t> close_ids_;
     std::vector<double> close_scores_;
 };

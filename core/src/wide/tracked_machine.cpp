@@ -13,9 +13,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double singular = 1e-7;     // s below which taking a column out leaves F dependent
-constexpr double dependent = 1e-10;   // Schur complement, relative to the scale, of a dependent row
-constexpr double least_gain = 0.05;   // a Newton step that leaves more than this points to a poor P
+constexpr double singular = 1e-7;    // s below which taking a column out leaves F dependent
+constexpr double dependent = 1e-10;  // Schur complement, relative to the scale, of a dependent row
+constexpr double least_gain = 0.05;  // a Newton step that leaves more than this points to a poor P
 constexpr int gradient_life = 64;
 
 std::size_t padded(std::size_t n) {

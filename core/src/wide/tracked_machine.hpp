@@ -74,7 +74,8 @@ class TrackedMachine {
     const PaddedGram& gram_;
     double tolerance_;
     std::size_t n_, width_;
-    AlignedVector<double> b_, g_, up_, low_;  // coefficients, gradient, masks of vector_kernels().scan
+    AlignedVector<double> b_, g_, up_,
+        low_;                    // coefficients, gradient, masks of vector_kernels().scan
     std::vector<double> label_;  // 0 for rows that take no part
     long judged_ = 0;            // rows that do
     std::vector<std::size_t> free_;
@@ -86,7 +87,7 @@ class TrackedMachine {
     long moves_ = 0;
     int since_gradient_ = 0;  // steps since the gradient was computed from the coefficients
     bool prepared_ = false;
-    bool stale_ = false;  // P is not the inverse for the columns left
+    bool stale_ = false;        // P is not the inverse for the columns left
     std::vector<double> step_;  // the step that forget() prepared, (-dmu; db_F)
     std::vector<double> u_, z_, residual_;
     std::size_t entering_ = 0;

@@ -39,8 +39,7 @@ class WidePath::State {
         build_gram();
         machines_.reserve(problems.size());
         for (std::size_t q = 0; q < problems.size(); ++q) {
-            machines_.push_back(
-                std::make_unique<TrackedMachine>(problems[q], gram_, tolerance));
+            machines_.push_back(std::make_unique<TrackedMachine>(problems[q], gram_, tolerance));
             machines_.back()->start(Vector(starts.row(q), x.rows));
             weighing_.push_back(machines_.back()->coefficients());
         }
@@ -130,7 +129,8 @@ class WidePath::State {
                 std::copy_n(columns_.data() + columns[first + c] * width_, width_,
                             table.data() + c * width_);
             }
-            multiply_own_transpose_by(sign, Matrix(table.data(), count, gram_.size, width_), 1.0, k);
+            multiply_own_transpose_by(sign, Matrix(table.data(), count, gram_.size, width_), 1.0,
+                                      k);
         }
         for (std::size_t i = 0; i < gram_.size; ++i) {
             for (std::size_t j = 0; j < i; ++j) k(j, i) = k(i, j);
@@ -144,7 +144,8 @@ class WidePath::State {
     std::size_t width_;
     AlignedVector<double> columns_;
     std::vector<double> norms_;
-    std::vector<std::size_t> in_use_;  // ascending; columns gone since the last build are still there
+    std::vector<std::size_t>
+        in_use_;  // ascending; columns gone since the last build are still there
     std::vector<std::size_t> gone_;
     std::size_t built_with_ = 0;
     double built_size_ = 0.0;  // sum of squared norms of the columns the Gram matrix was built from
