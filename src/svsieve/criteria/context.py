@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -32,6 +32,11 @@ class Context:
         One per row of the problem.
     state : KernelState
         The kernel on the kept columns, `state.kept`; shared by all problems of an iteration.
+    tol : float, default=1e-8
+        KKT gap to which the problem was solved, for criteria that solve others.
+    memory : dict
+        The same dict in every step on the same rows: what a criterion likes to remember, such as
+        where its own programs ended. It may change the time a criterion takes, never its scores.
     held_out : object, optional
         Rows set aside, for criteria that ask for them.
 
@@ -55,7 +60,14 @@ class Context:
     rows: IndexArray | None
     labels: FloatArray | None
     state: KernelState
+    tol: float = 1e-8
+    memory: dict[str, Any] = field(default_factory=dict)
     held_out: Any = None
+
+    def gram(self) -> FloatArray:
+        """Return the Gram matrix over the rows of the problem. Do not write to it."""
+        K = self.state.gram()
+        return K if self.rows is None else K[np.ix_(self.rows, self.rows)]
 
     def pair_weights(self) -> PairWeights:
         """Return how the machine's value depends on the Gram matrix, over the rows of `state`."""

@@ -6,12 +6,33 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from svsieve.arrays import FloatArray
+from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria.context import Context, share_of_largest
+from svsieve.criteria.retrain import retrained, retrained_resolution
+from svsieve.criteria.slack import check_order
 from svsieve.kernels import KernelState, Linear, PairWeights
 
 # A weight of the linear kernel is a product u'x_j; this share of ||u|| ||x_j|| is its rounding.
 WEIGHT_RESOLUTION = 1e-11
+
+
+@dataclass(frozen=True, eq=False)
+class LeastScores:
+    """The least scores, those that might tie with them, and the largest.
+
+    Attributes
+    ----------
+    positions : ndarray of int
+        Ascending positions in the kept columns.
+    values : ndarray of float
+        Their scores.
+    resolution : float
+        Difference below which two scores are a tie, as if all were known.
+    """
+
+    positions: IndexArray
+    values: FloatArray
+    resolution: float
 
 
 @dataclass(frozen=True)
@@ -23,10 +44,20 @@ class WeightNorm:
     order : {0, 1}, default=0
         0: ``|u'Ku - u'K(j)u|`` with K(j) the Gram matrix without column j; w_j^2 for the linear
         kernel. 1: ``|d u'Ku / d ln v_j|`` where v_j multiplies the column; 2 w_j^2 for the linear
-        kernel.
+        kernel. With squared slack that is also the slope of the trained machine's ||w||^2 plus its
+        penalty.
     signed : bool, default=False
         Leave the absolute value out. With a kernel that is not linear the norm may also grow when
         a column goes; such columns then come first.
+    retrain : bool, default=False
+        Order 0 only: train the machine again without each column, warm-started, and score the
+        column by the ||w||^2 plus twice the penalty on the slacks that results. The column without
+        which the margin stays widest goes first. Takes as many trainings as there are columns.
+
+    Notes
+    -----
+    For machines of one class the score is the change of the machine's value, see
+    `Machine.pair_weights`.
 
     Examples
     --------
@@ -40,37 +71,95 @@ class WeightNorm:
     >>> context = Context(machine, problem, solve(problem, state.gram()), None, y, state)
     >>> WeightNorm(order=1).scores(context).round(9)
     array([2., 0.])
+    >>> WeightNorm(retrain=True).scores(context).round(9)
+    array([40.,  1.])
     """
 
     order: int = 0
     signed: bool = False
+    retrain: bool = False
 
     def __post_init__(self) -> None:
-        if self.order not in (0, 1):
-            raise ValueError(f"order of WeightNorm must be 0 or 1. Got {self.order!r}.")
+        check_order(self.order, self.retrain, "WeightNorm")
+        if self.retrain and self.signed:
+            raise ValueError(
+                "signed of WeightNorm must be False with retrain=True: the values of retrained "
+                "machines are positive. Got True."
+            )
 
     def scores(self, context: Context) -> FloatArray:
         """Return one number per kept column."""
-        M = context.lift(PairWeights.outer(context.solution.coefficients))
+        if self.retrain:
+            return self._retrained(context)
+        M = _pair_weights(context)
         if self.order == 0:
             change = -context.state.contract_without(M, change=True)
         else:
             change = context.state.contract_slopes(M)
         return change if self.signed else np.abs(change)
 
+    def least(self, context: Context, count: int) -> LeastScores | None:
+        """Return the least scores, found by screening in single precision.
+
+        Parameters
+        ----------
+        context : Context
+        count : int
+            How many are wanted.
+
+        Returns
+        -------
+        LeastScores or None
+            None where computing all scores is as cheap, or the only way.
+        """
+        state = context.state
+        if self.signed or self.retrain or isinstance(state.kernel, Linear) or count >= state.n_kept:
+            return None
+        finder = state.least_without if self.order == 0 else state.least_slopes
+        found = finder(_pair_weights(context), count)
+        if found is None:
+            return None
+        values = np.abs(found.values)
+        return LeastScores(found.positions, values, share_of_largest(values))
+
+    def _retrained(self, context: Context) -> FloatArray:
+        value = context.machine.value
+        return np.array(
+            [
+                value(one.solution, context.problem) if one.has_solution else np.inf
+                for one in retrained(context, self)
+            ]
+        )
+
     def resolution(self, context: Context, scores: FloatArray) -> FloatArray | float:
         """Return the difference below which two scores are a tie.
 
         A weight w_j of the linear kernel is known to d_j = 1e-11 ||u|| ||x_j||, x_j centred, its
-        square to d_j (2 |w_j| + d_j). Other kernels: 1e-11 of the largest score.
+        square to d_j (2 |w_j| + d_j). Other kernels: 1e-11 of the largest score. Retrained: 2e-10
+        of the largest, or twice the tolerance if that is smaller.
         """
+        if self.retrain:
+            return retrained_resolution(context, scores)
         if not isinstance(context.state.kernel, Linear):
             return share_of_largest(scores)
         factor = 1.0 if self.order == 0 else 2.0
         weights = np.sqrt(np.abs(scores) / factor)
         size = float(np.linalg.norm(context.solution.coefficients))
-        rounding = WEIGHT_RESOLUTION * size * _column_norms(context.state, context.state.kernel)
-        return np.asarray(factor * rounding * (2.0 * weights + rounding))
+        norms = _column_norms(context.state, context.state.kernel)
+        return factor * square_resolution(weights, size * norms)
+
+
+def square_resolution(weights: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Return what rounding leaves open of w_j^2, w_j = u'x_j, given ||u|| ||x_j||."""
+    rounding = WEIGHT_RESOLUTION * sizes
+    return np.asarray(rounding * (2.0 * np.abs(weights) + rounding))
+
+
+def _pair_weights(context: Context) -> PairWeights:
+    """Return u u' for machines of two classes, what the machine's value depends on for one."""
+    if context.problem.total == 0.0:
+        return context.lift(PairWeights.outer(context.solution.coefficients))
+    return context.pair_weights()
 
 
 def _column_norms(state: KernelState, kernel: Linear) -> FloatArray:

@@ -44,6 +44,7 @@ from svsieve.resolve import (
     resolve_sampler,
     resolve_schedule,
     resolve_size,
+    resolve_spare,
     resolve_stops,
 )
 from svsieve.store.checkpoint import checked_file, stored_seed
@@ -87,6 +88,11 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, BaseEstimat
         How the scores of several two-class problems become one.
     keep : list of str, list of int or boolean mask, default=None
         Columns never dropped, by name, index or mask.
+    spare : None, float or object, default=None
+        Which of the columns that a step would drop stay all the same. A float in (0, 1): of a group
+        of columns whose absolute correlation is above it, the best stays for the next step where
+        all of them would go (Yan and Zhang's correlation bias reduction, with 0.9). Of no effect
+        where columns go one at a time. Or an object of :mod:`svsieve.sparing`.
     random_state : int, RandomState instance or None, default=None
         Seed of the sampler.
     checkpoint : str or path, default=None
@@ -157,6 +163,7 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, BaseEstimat
         stop: Any = None,
         combine: Any = "sum",
         keep: Sequence[str] | Sequence[int] | NDArray[Any] | None = None,
+        spare: Any = None,
         random_state: int | np.random.RandomState | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: bool = False,
@@ -169,6 +176,7 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, BaseEstimat
         self.stop = stop
         self.combine = combine
         self.keep = keep
+        self.spare = spare
         self.random_state = random_state
         self.checkpoint = checkpoint
         self.progress = progress
@@ -278,6 +286,7 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, BaseEstimat
             "sampler": resolve_sampler(self.sampler, owner=owner),
             "stops": resolve_stops(self.stop, owner=owner),
             "combine": resolve_combination(self.combine, owner=owner),
+            "spare": resolve_spare(self.spare, owner=owner),
         }
         resolve_size(self.n_features_to_select, 2, owner=owner)
         check_flag(owner, "progress", self.progress)

@@ -24,6 +24,7 @@ from svsieve.resolve.parts import (
     resolve_sampler,
     resolve_schedule,
     resolve_size,
+    resolve_spare,
     resolve_stops,
 )
 
@@ -49,5 +50,6 @@ __all__ = [
     "resolve_sampler",
     "resolve_schedule",
     "resolve_size",
+    "resolve_spare",
     "resolve_stops",
 ]

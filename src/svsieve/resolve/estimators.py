@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from sklearn.svm import SVC, LinearSVC
 
@@ -54,12 +54,20 @@ class Specification:
     weights_count: bool = True
 
 
+@runtime_checkable
+class Specifies(Protocol):
+    """An estimator that says itself what it specifies, as svsieve.SVC does in a layer above."""
+
+    def _specification(self) -> Specification:
+        """Return what to solve, refusing bad parameters."""
+
+
 def resolve_estimator(estimator: Any, *, owner: str = "SVMRFE") -> Specification:
-    """Return what a scikit-learn support vector machine specifies.
+    """Return what a support vector machine specifies.
 
     Parameters
     ----------
-    estimator : sklearn.svm.SVC or sklearn.svm.LinearSVC
+    estimator : svsieve.SVC, sklearn.svm.SVC or sklearn.svm.LinearSVC
     owner : str, default="SVMRFE"
         Whose parameter this is, for the messages.
 
@@ -74,6 +82,8 @@ def resolve_estimator(estimator: Any, *, owner: str = "SVMRFE") -> Specification
     >>> resolve_estimator(LinearSVC(C=3)).machine
     L2Svm(C=6.0)
     """
+    if isinstance(estimator, Specifies) and not isinstance(estimator, type):
+        return estimator._specification()
     if isinstance(estimator, SVC):
         return _from_svc(estimator)
     if isinstance(estimator, LinearSVC):

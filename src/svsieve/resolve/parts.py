@@ -15,6 +15,8 @@ from svsieve.criteria import (
     Maximum,
     MeanRank,
     PowerSum,
+    RadiusMargin,
+    Span,
     WeightNorm,
 )
 from svsieve.elimination.samplers import AllRows, Sampler, Subsample
@@ -28,6 +30,7 @@ from svsieve.elimination.schedules import (
     Sizes,
     Sqrt,
 )
+from svsieve.elimination.sparing import CorrelatedGroups, Spare
 from svsieve.elimination.stopping import Stop
 from svsieve.resolve.options import has_method, is_integer, listed, number, refusal
 
@@ -41,6 +44,10 @@ SCHEDULES: Mapping[str, Callable[[], Schedule]] = {
 CRITERIA: Mapping[str, Callable[[], Criterion]] = {
     "weight": WeightNorm,
     "weight-first-order": lambda: WeightNorm(order=1),
+    "radius-margin": RadiusMargin,
+    "radius-margin-first-order": lambda: RadiusMargin(order=1),
+    "span": Span,
+    "span-first-order": lambda: Span(order=1),
 }
 
 COMBINATIONS: Mapping[str, Callable[[], Combine]] = {
@@ -182,6 +189,30 @@ def resolve_stops(stop: Any, *, owner: str = "SVMRFE") -> tuple[Stop, ...]:
                 rule,
             )
     return rules
+
+
+def resolve_spare(spare: Any, *, owner: str = "SVMRFE") -> Spare | None:
+    """Return the sparing rule: none for None, that of correlated groups for a threshold.
+
+    Examples
+    --------
+    >>> from svsieve.resolve import resolve_spare
+    >>> resolve_spare(0.8)
+    CorrelatedGroups(threshold=0.8, most=1)
+    """
+    if spare is None:
+        return None
+    if not is_integer(spare) and 0.0 < number(spare) < 1.0:
+        return CorrelatedGroups(number(spare))
+    if has_method(spare, "spared"):
+        return spare  # type: ignore[no-any-return]
+    raise refusal(
+        owner,
+        "spare",
+        "None, a float in (0, 1) (the correlation above which columns form a group) or an object "
+        "with spared(X, kept, going), such as svsieve.sparing.CorrelatedGroups(0.9)",
+        spare,
+    )
 
 
 def resolve_size(size: Any, n_columns: int, *, owner: str = "SVMRFE") -> int:
