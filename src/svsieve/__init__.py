@@ -1,19 +1,47 @@
 """Rank the columns of a table with support vector machines and say how many to keep."""
 
-from svsieve import criteria, kernels, machines
-from svsieve.elimination import samplers, schedules, stopping
-from svsieve.estimators import SVC, SVMRFE, importance
+from svsieve import criteria, datasets, kernels, machines
+from svsieve.criteria import (
+    fisher_score,
+    golub_score,
+    kendall_score,
+    pearson_score,
+    random_score,
+    spearman_score,
+    t_score,
+)
+from svsieve.elimination import samplers, schedules, sparing, stopping
+from svsieve.estimators import SVC, SVMRFE, SVMRFECV, importance, svm_score
+from svsieve.selection import pareto_front, rules, stability
+from svsieve.selection.evaluation import evaluate
+from svsieve.selection.validation import validate
 
 __version__ = "0.1.0"
 
 __all__ = [
     "SVC",
     "SVMRFE",
+    "SVMRFECV",
     "criteria",
+    "datasets",
+    "evaluate",
+    "fisher_score",
+    "golub_score",
     "importance",
+    "kendall_score",
     "kernels",
     "machines",
+    "pareto_front",
+    "pearson_score",
+    "random_score",
+    "rules",
     "samplers",
     "schedules",
+    "sparing",
+    "spearman_score",
+    "stability",
     "stopping",
+    "svm_score",
+    "t_score",
+    "validate",
 ]

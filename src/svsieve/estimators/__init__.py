@@ -2,6 +2,8 @@
 
 from svsieve.estimators.importance import importance
 from svsieve.estimators.svc import SVC
+from svsieve.estimators.svm_score import svm_score
 from svsieve.estimators.svmrfe import SVMRFE
+from svsieve.estimators.svmrfecv import SVMRFECV
 
-__all__ = ["SVC", "SVMRFE", "importance"]
+__all__ = ["SVC", "SVMRFE", "SVMRFECV", "importance", "svm_score"]

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from svsieve.arrays import FloatArray
 from svsieve.machines import BinaryTask, DualSolution
+from svsieve.machines.multiclass import count_votes as count_votes
+from svsieve.machines.multiclass import one_vs_rest_values as one_vs_rest_values
 
 
 def dual_table(
@@ -46,25 +48,3 @@ def join_pairs(shares: Sequence[FloatArray]) -> FloatArray:
     """
     pairs = combinations(range(len(shares)), 2)
     return np.array([shares[i][j - 1] + shares[j][i] for i, j in pairs])
-
-
-def count_votes(first_wins: NDArray[np.bool_], n_classes: int) -> FloatArray:
-    """Count, for each row and class, the pairs that the class wins."""
-    votes = np.zeros((len(first_wins), n_classes))
-    for pair, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        votes[:, i] += first_wins[:, pair]
-        votes[:, j] += ~first_wins[:, pair]
-    return votes
-
-
-def one_vs_rest_values(decisions: FloatArray, n_classes: int) -> FloatArray:
-    """Return votes plus the summed decision values of each class, squeezed into (-1/3, 1/3).
-
-    The summand orders classes of equal votes and cannot outweigh a vote.
-    """
-    confidence = np.zeros((len(decisions), n_classes))
-    for pair, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        confidence[:, i] += decisions[:, pair]
-        confidence[:, j] -= decisions[:, pair]
-    confidence /= 3 * (np.abs(confidence) + 1)
-    return confidence + count_votes(decisions >= 0, n_classes)

@@ -33,6 +33,7 @@ from svsieve.kernels import Kernel, Linear, PerFeature
 from svsieve.kernels.rows import values_of
 from svsieve.machines import BinaryTask, CSvm, DualSolution, L2Svm, one_vs_one, solve
 from svsieve.resolve import (
+    Specification,
     check_flag,
     check_integer,
     check_option,
@@ -280,6 +281,17 @@ class SVC(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def _specification(self) -> Specification:
+        """What an elimination or a validation solves in the place of this estimator."""
+        kernel, machine = self._check_parameters()
+        return Specification(
+            kernel=kernel,
+            machine=machine,
+            tol=float(self.tol),
+            max_iter=int(self.max_iter),
+            class_weight=self.class_weight,
+        )
 
     def _check_parameters(self) -> tuple[Kernel, CSvm | L2Svm]:
         """Refuse bad options, all of them, before the data is looked at."""

@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
 from svsieve.arrays import FloatArray, Table
-from svsieve.resolve import check_real
+from svsieve.resolve.problems import class_weights as class_weights
 
 LIMITS = np.finfo(np.float64)
 
@@ -84,40 +84,6 @@ def sample_weights(
             f"of class {classes[empty].tolist()[0]!r}."
         )
     return weights
-
-
-def class_weights(
-    estimator: Any,
-    class_weight: Any,
-    classes: NDArray[Any],
-    codes: NDArray[np.intp],
-    weights: FloatArray,
-) -> FloatArray:
-    """Return one positive weight per class; "balanced" counts each row with its weight."""
-    owner = type(estimator).__name__
-    if class_weight is None:
-        return np.ones(len(classes))
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        counts = np.bincount(codes, weights=weights)
-        return np.asarray(counts.sum() / (len(classes) * counts), dtype=np.float64)
-    if not isinstance(class_weight, dict):
-        raise ValueError(
-            f"The 'class_weight' parameter of {owner} must be None, 'balanced' or a dict from "
-            f"classes to weights. Got {class_weight!r} instead."
-        )
-    known = classes.tolist()
-    for label in class_weight:
-        if label not in known:
-            raise ValueError(
-                f"The 'class_weight' parameter of {owner} names the class {label!r}, which y "
-                f"does not have; the classes are {known}."
-            )
-    return np.array(
-        [
-            check_real(owner, f"class_weight[{label!r}]", class_weight.get(label, 1.0), above=0.0)
-            for label in known
-        ]
-    )
 
 
 def _validated(estimator: Any, X: Any, **options: Any) -> Any:
