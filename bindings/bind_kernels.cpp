@@ -61,20 +61,22 @@ void apply(const Profile& profile, const Table& s, const OutTable& out) {
     apply_profile(profile, view(s), view(out));
 }
 
-using Contraction = void (*)(Pairing, const Profile&, const ColumnBlock&, Matrix, const PairWeight&,
-                             MutableVector);
+using Contraction = void (*)(Pairing, const Profile&, const ColumnBlock&, const PairValues&,
+                             const PairWeight&, MutableVector);
 
 template <Contraction contraction>
 OwnedColumn contract(Pairing pairing, const Profile& profile, const Table& table,
                      const IndexColumn& table_rows, const IndexColumn& columns,
-                     const Column& factors, const Table& s, const std::optional<Table>& dense,
-                     const std::optional<Column>& outer, double scale) {
+                     const Column& factors, const Table& s, const std::optional<Table>& phi,
+                     const std::optional<Table>& dense, const std::optional<Column>& outer,
+                     double scale) {
     const ColumnBlock block = column_block(table, table_rows, columns, factors, s);
     const PairWeight weight = pair_weight(dense, outer, scale, table_rows.shape(0));
+    const PairValues pairs = pair_values(s, phi);
     std::vector<double> out(columns.shape(0), 0.0);
     {
         nb::gil_scoped_release release;
-        contraction(pairing, profile, block, view(s), weight, out);
+        contraction(pairing, profile, block, pairs, weight, out);
     }
     return owned(std::move(out));
 }
@@ -116,11 +118,11 @@ std::shared_ptr<KernelTree> sparse_leaf(Pairing pairing, const Profile& profile,
 void bind_contractions(nb::module_& m) {
     m.def("contract_slopes", &contract<contract_slopes>, nb::arg("pairing"), nb::arg("profile"),
           nb::arg("table"), nb::arg("rows"), nb::arg("columns"), nb::arg("factors"), nb::arg("s"),
-          nb::arg("dense").none(), nb::arg("outer").none(), nb::arg("scale"),
+          nb::arg("phi").none(), nb::arg("dense").none(), nb::arg("outer").none(), nb::arg("scale"),
           "sum M phi'(s) t_j for every column j.");
     m.def("contract_without", &contract<contract_without>, nb::arg("pairing"), nb::arg("profile"),
           nb::arg("table"), nb::arg("rows"), nb::arg("columns"), nb::arg("factors"), nb::arg("s"),
-          nb::arg("dense").none(), nb::arg("outer").none(), nb::arg("scale"),
+          nb::arg("phi").none(), nb::arg("dense").none(), nb::arg("outer").none(), nb::arg("scale"),
           "sum M [phi(s - t_j) - phi(s)] for every column j.");
     m.def("contract_params", &params, nb::arg("profile"), nb::arg("rows"), nb::arg("s"),
           nb::arg("dense").none(), nb::arg("outer").none(), nb::arg("scale"),

@@ -39,4 +39,12 @@ inline ColumnBlock column_block(const Table& table, const IndexColumn& rows,
             checked(columns, table.shape(1), "columns"), view(factors)};
 }
 
+// S with the values of the kernel, if they are given.
+inline PairValues pair_values(const Table& s, const std::optional<Table>& phi) {
+    if (!phi) return {view(s)};
+    expect(phi->shape(0) == s.shape(0) && phi->shape(1) == s.shape(1),
+           "phi must have the shape of s");
+    return {view(s), view(*phi)};
+}
+
 }  // namespace svsieve::bindings

@@ -6,6 +6,7 @@
 
 #include "expm1_scheme.hpp"
 #include "gathered.hpp"
+#include "pair_values.hpp"
 #include "parallel.hpp"
 #include "scratch.hpp"
 #include "slope.hpp"
@@ -28,17 +29,14 @@ struct TileTables {
     std::vector<double> argument = std::vector<double>(tile * tile);
 };
 
-// Pairs off the diagonal stand for two.
-void fill_tables(const Profile& profile, Matrix s, Indices rows, const PairWeight& m,
+// Pairs off the diagonal stand for two. Not every term asks for more than M phi.
+void fill_tables(const Profile& profile, const PairValues& pairs, Indices rows, const PairWeight& m,
                  std::size_t k0, std::size_t count_k, std::size_t j0, std::size_t count_j,
-                 TileTables& tables) {
-    double values[tile];
+                 bool weighted_alone, TileTables& tables) {
     const bool dense = m.dense.data != nullptr;
     for (std::size_t k = 0; k < count_k; ++k) {
-        const double* source = s.row(rows[k0 + k]);
-        for (std::size_t j = 0; j < count_j; ++j) values[j] = source[rows[j0 + j]];
         double* phi = tables.value.data() + k * tile;
-        vector_kernels().profile(profile, count_j, values, phi);
+        take_profile(pairs, profile, rows, k0 + k, j0, j0 + count_j, phi);
         double* weight = tables.weight.data() + k * tile;
         double* weighted = tables.weighted.data() + k * tile;
         double* argument = tables.argument.data() + k * tile;
@@ -46,8 +44,10 @@ void fill_tables(const Profile& profile, Matrix s, Indices rows, const PairWeigh
         const double twice = 2.0 * (dense ? 1.0 : m.scale * m.outer[k0 + k]);
         for (std::size_t j = 0; j < count_j; ++j) weight[j] = twice * given[j];
         for (std::size_t j = 0; j < count_j; ++j) weighted[j] = weight[j] * phi[j];
+        if (weighted_alone) continue;
+        take_pairings(pairs.s, rows, k0 + k, j0, j0 + count_j, argument);
         for (std::size_t j = 0; j < count_j; ++j) {
-            argument[j] = profile.gamma * values[j] + profile.coef0;
+            argument[j] = profile.gamma * argument[j] + profile.coef0;
         }
     }
 }
@@ -73,7 +73,8 @@ void append_groups(std::size_t start, std::size_t stop, int doublings,
 // Calls term(tile, group, sums) for every tile of the lower triangle and every group of columns.
 template <class Term>
 void each_tile(const Profile& profile, const Gathered& z, const std::vector<ColumnGroup>& groups,
-               Matrix s, Indices rows, const PairWeight& weight, MutableVector out, Term term) {
+               const PairValues& pairs, Indices rows, const PairWeight& weight, bool weighted_alone,
+               MutableVector out, Term term) {
     const std::size_t n = z.rows, blocks = (n + tile - 1) / tile;
     BlockSums sums(blocks, z.stride);
     parallel_tasks(blocks, pair_work(n, z.stride), [&](std::size_t block) {
@@ -81,7 +82,8 @@ void each_tile(const Profile& profile, const Gathered& z, const std::vector<Colu
         const std::size_t k0 = block * tile, count_k = std::min(tile, n - k0);
         for (std::size_t j0 = 0; j0 <= k0; j0 += tile) {
             const std::size_t count_j = std::min(tile, n - j0);
-            fill_tables(profile, s, rows, weight, k0, count_k, j0, count_j, tables);
+            fill_tables(profile, pairs, rows, weight, k0, count_k, j0, count_j, weighted_alone,
+                        tables);
             for (const ColumnGroup& group : groups) {
                 const RemovalTile part{z.row(k0) + group.start,
                                        z.row(j0) + group.start,
@@ -103,11 +105,11 @@ void each_tile(const Profile& profile, const Gathered& z, const std::vector<Colu
 }
 
 template <class Term>
-void each_tile(const Profile& profile, const Gathered& z, Matrix s, Indices rows,
+void each_tile(const Profile& profile, const Gathered& z, const PairValues& pairs, Indices rows,
                const PairWeight& weight, MutableVector out, Term term) {
     std::vector<ColumnGroup> groups;
     append_groups(0, z.stride, 0, groups);
-    each_tile(profile, z, groups, s, rows, weight, out, term);
+    each_tile(profile, z, groups, pairs, rows, weight, false, out, term);
 }
 
 // In several running sums, which do not wait for each other.
@@ -125,14 +127,11 @@ double sum_of(const double* values, std::size_t count) {
 }
 
 // Rows [k0, k1) of A = M phi'(s) against all rows before k1; pairs before k0 stand for two.
-void fill_slope_rows(const Slope& slope, Matrix s, Indices rows, const PairWeight& m,
+void fill_slope_rows(const Slope& slope, const PairValues& pairs, Indices rows, const PairWeight& m,
                      std::size_t k0, std::size_t k1, MutableMatrix a) {
-    std::vector<double> values(k1);
     for (std::size_t k = k0; k < k1; ++k) {
-        const double* source = s.row(rows[k]);
-        for (std::size_t j = 0; j <= k; ++j) values[j] = source[rows[j]];
         double* target = a.row(k - k0);
-        vector_kernels().profile(slope.profile, k + 1, values.data(), target);
+        take_profile(pairs, slope.profile, rows, k, 0, k + 1, target);
         const double* dense = m.dense.data != nullptr ? m.dense.row(k) : m.outer.data();
         const double own = slope.factor * (m.dense.data != nullptr ? 1.0 : m.scale * m.outer[k]);
         for (std::size_t j = 0; j < k0; ++j) target[j] *= 2.0 * own * dense[j];
@@ -146,8 +145,9 @@ void fill_slope_rows(const Slope& slope, Matrix s, Indices rows, const PairWeigh
 // Products and squared differences: sum A x_k x_j by matrix products over row blocks of the lower
 // triangle.
 //   sum A_kj (x_k - x_j)^2 = sum_k (row sum + column sum)_k x_k^2 - 2 sum_k x_k (A x)_k
-void slopes_by_products(Pairing pairing, const Slope& slope, const Gathered& z, Matrix s,
-                        Indices rows, const PairWeight& weight, MutableVector out) {
+void slopes_by_products(Pairing pairing, const Slope& slope, const Gathered& z,
+                        const PairValues& pairs, Indices rows, const PairWeight& weight,
+                        MutableVector out) {
     const bool distances = pairing == Pairing::SquaredDifference;
     const std::size_t n = z.rows, blocks = (n + block_rows - 1) / block_rows;
     BlockSums sums(blocks, z.stride);
@@ -158,7 +158,7 @@ void slopes_by_products(Pairing pairing, const Slope& slope, const Gathered& z, 
         const Scratch<double> storage(count * k1);
         const Scratch<double> product(count * std::min(block_columns, z.columns));
         const MutableMatrix a(storage.data(), count, k1);
-        fill_slope_rows(slope, s, rows, weight, k0, k1, a);
+        fill_slope_rows(slope, pairs, rows, weight, k0, k1, a);
         if (distances) {
             double* margin = margins.of(block);
             for (std::size_t k = 0; k < count; ++k) {
@@ -213,8 +213,8 @@ std::vector<int> doublings_of(bool absolute, double factor, const ColumnBlock& b
 // Gaussian and Laplace. Columns go together only with columns of as many doublings: so the number
 // found for a column does not depend, in any bit, on which other columns are asked for. A narrow
 // column must not take exponentials anyway: their difference would cancel.
-void remove_exponential(bool absolute, const Profile& profile, const ColumnBlock& block, Matrix s,
-                        const PairWeight& weight, MutableVector out) {
+void remove_exponential(bool absolute, const Profile& profile, const ColumnBlock& block,
+                        const PairValues& pairs, const PairWeight& weight, MutableVector out) {
     constexpr std::size_t nothing = static_cast<std::size_t>(-1);  // fills up a vector
     const double factor = absolute ? profile.gamma : std::sqrt(profile.gamma);
     const std::vector<int> doublings = doublings_of(absolute, factor, block);
@@ -244,7 +244,8 @@ void remove_exponential(bool absolute, const Profile& profile, const ColumnBlock
         z.scale(group.start, group.start + group.vectors * lanes,
                 absolute ? halved : std::sqrt(halved));
     }
-    each_tile(profile, z, groups, s, block.rows, weight, sums,
+    const bool series_alone = groups.front().doublings >= 0;  // they ascend
+    each_tile(profile, z, groups, pairs, block.rows, weight, series_alone, sums,
               [&](const RemovalTile& part, const ColumnGroup& group, double* target) {
                   if (group.doublings >= 0) {
                       vector_kernels().removal_series(part, scheme, group.doublings, absolute,
@@ -258,14 +259,15 @@ void remove_exponential(bool absolute, const Profile& profile, const ColumnBlock
     }
 }
 
-void remove_power(const Profile& profile, const Gathered& z, Matrix s, Indices rows,
+void remove_power(const Profile& profile, const Gathered& z, const PairValues& pairs, Indices rows,
                   const PairWeight& weight, MutableVector out) {
-    each_tile(profile, z, s, rows, weight, out,
+    each_tile(profile, z, pairs, rows, weight, out,
               [&](const RemovalTile& part, const ColumnGroup&, double* sums) {
                   vector_kernels().removal_power(part, profile.degree, sums);
               });
     for (std::size_t k = 0; k < z.rows; ++k) {  // the diagonal, which the tiles leave out
-        const double base = profile.gamma * s(rows[k], rows[k]) + profile.coef0, m = weight(k, k);
+        const double base = profile.gamma * pairs.s(rows[k], rows[k]) + profile.coef0,
+                     m = weight(k, k);
         const double whole = std::pow(base, profile.degree);
         for (std::size_t l = 0; l < z.columns; ++l) {
             const double x = z.row(k)[l];
@@ -276,16 +278,16 @@ void remove_power(const Profile& profile, const Gathered& z, Matrix s, Indices r
 
 }  // namespace
 
-void contract_slopes(Pairing pairing, const Profile& profile, const ColumnBlock& block, Matrix s,
-                     const PairWeight& weight, MutableVector out) {
+void contract_slopes(Pairing pairing, const Profile& profile, const ColumnBlock& block,
+                     const PairValues& pairs, const PairWeight& weight, MutableVector out) {
     if (block.rows.empty() || block.columns.empty()) return;
     const Slope slope = slope_of(profile);
     const Gathered z(block, 1.0, vector_kernels().lane_count);
     if (pairing != Pairing::AbsoluteDifference) {
-        return slopes_by_products(pairing, slope, z, s, block.rows, weight, out);
+        return slopes_by_products(pairing, slope, z, pairs, block.rows, weight, out);
     }
     std::vector<double> sums(out.size(), 0.0);
-    each_tile(slope.profile, z, s, block.rows, weight, sums,
+    each_tile(slope.profile, z, pairs, block.rows, weight, sums,
               [&](const RemovalTile& part, const ColumnGroup&, double* target) {
                   vector_kernels().absolute_slopes(part, target);
               });
@@ -297,8 +299,8 @@ bool has_native_removal(Pairing pairing, ProfileKind kind) {
     return kind == ProfileKind::Exponential;
 }
 
-void contract_without(Pairing pairing, const Profile& profile, const ColumnBlock& block, Matrix s,
-                      const PairWeight& weight, MutableVector out) {
+void contract_without(Pairing pairing, const Profile& profile, const ColumnBlock& block,
+                      const PairValues& pairs, const PairWeight& weight, MutableVector out) {
     if (!has_native_removal(pairing, profile.kind)) {
         throw std::invalid_argument("no native removal tiles for this pairing and profile");
     }
@@ -306,16 +308,16 @@ void contract_without(Pairing pairing, const Profile& profile, const ColumnBlock
     if (profile.kind == ProfileKind::Identity ||
         (profile.kind == ProfileKind::Power && profile.degree == 1)) {
         std::vector<double> slopes(out.size(), 0.0);  // linear: removal is the slope itself
-        contract_slopes(pairing, profile, block, s, weight, slopes);
+        contract_slopes(pairing, profile, block, pairs, weight, slopes);
         for (std::size_t l = 0; l < out.size(); ++l) out[l] -= slopes[l];
         return;
     }
     if (profile.kind == ProfileKind::Exponential) {
         const bool absolute = pairing == Pairing::AbsoluteDifference;
-        return remove_exponential(absolute, profile, block, s, weight, out);
+        return remove_exponential(absolute, profile, block, pairs, weight, out);
     }
     const Gathered z(block, std::sqrt(profile.gamma), vector_kernels().lane_count);
-    remove_power(profile, z, s, block.rows, weight, out);
+    remove_power(profile, z, pairs, block.rows, weight, out);
 }
 
 ParamSlopes contract_params(const Profile& profile, Matrix s, Indices rows,

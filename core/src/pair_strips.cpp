@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gathered.hpp"
+#include "pair_values.hpp"
 #include "parallel.hpp"
 #include "vector/kernels.hpp"
 
@@ -22,8 +23,9 @@ double normalising(double largest) {
 
 }  // namespace
 
-PairStrips::PairStrips(const PairSeries& series, Matrix s, Indices rows, const PairWeight& weight)
-    : series_(series), s_(s), rows_(rows), weight_(weight) {
+PairStrips::PairStrips(const PairSeries& series, const PairValues& pairs, Indices rows,
+                       const PairWeight& weight)
+    : series_(series), pairs_(pairs), rows_(rows), weight_(weight) {
     const std::size_t n = rows.size(), matrices = series.matrices.size();
     if (!series.coupling.empty() && weight.dense.data == nullptr) find_common_part();
     const bool keep = series.one_matrix() && n * n / 2 <= most_kept;
@@ -63,8 +65,7 @@ void PairStrips::find_common_part() {
     std::vector<double> sums(n, 0.0), values(n), means(n);
     std::vector<std::vector<double>> sample;
     for (std::size_t k = 0; k < n; k += step) {
-        take_row(k, n, values.data());
-        vector_kernels().profile(profile, n, values.data(), values.data());
+        take_profile(pairs_, profile, rows_, k, 0, n, values.data());
         values[k] = 0.0;
         vector_kernels().add_scaled(n, 1.0, values.data(), sums.data());
         sample.push_back(values);
@@ -106,13 +107,6 @@ PairStrips::RowOfWeights PairStrips::row_of_weights(std::size_t k) const {
     return {weight_.outer.data(), weight_.scale * weight_.outer[k]};
 }
 
-void PairStrips::take_row(std::size_t k, std::size_t stop, double* s) const {
-    const double* source = s_.row(rows_[k]);
-    const std::size_t own = std::min(stop, k + 1);  // the lower triangle is what S has
-    for (std::size_t j = 0; j < own; ++j) s[j] = source[rows_[j]];
-    for (std::size_t j = own; j < stop; ++j) s[j] = s_(rows_[j], rows_[k]);
-}
-
 void PairStrips::fill(std::size_t index, std::size_t matrix, double* sums, double* absolute,
                       PairStrip& strip) const {
     const std::size_t first = index * height, stop = std::min(first + height, rows_.size());
@@ -124,8 +118,7 @@ void PairStrips::fill(std::size_t index, std::size_t matrix, double* sums, doubl
     strip.row_scale.resize(stop - first);
     std::vector<double> values(stop);
     for (std::size_t k = first; k < stop; ++k) {
-        take_row(k, stop, values.data());
-        kernels.profile(profile, stop, values.data(), values.data());
+        take_profile(pairs_, profile, rows_, k, 0, stop, values.data());
         if (!likeness_.empty()) {
             kernels.add_scaled(stop, -likeness_[k], likeness_.data(), values.data());
         }
@@ -152,7 +145,7 @@ void PairStrips::add_power_margins(std::size_t index, double* absolute) const {
     base.degree = 1;
     std::vector<double> values(stop), row(powers * kernels.lane_count);
     for (std::size_t k = first; k < stop; ++k) {
-        take_row(k, stop, values.data());
+        take_pairings(pairs_.s, rows_, k, 0, stop, values.data());
         kernels.profile(base, stop, values.data(), values.data());
         const auto [weights, factor] = row_of_weights(k);
         std::fill(row.begin(), row.end(), 0.0);

@@ -35,7 +35,8 @@ class PairStrips {
     static constexpr std::size_t height = 256;
 
     // Computes the margins, and keeps the strips if there is one matrix of moderate size.
-    PairStrips(const PairSeries& series, Matrix s, Indices rows, const PairWeight& weight);
+    PairStrips(const PairSeries& series, const PairValues& pairs, Indices rows,
+               const PairWeight& weight);
 
     std::size_t count() const { return (rows_.size() + height - 1) / height; }
     // Of A less its common part, as the strips are. A common part has entries on the diagonal too.
@@ -52,14 +53,13 @@ class PairStrips {
     };
     RowOfWeights row_of_weights(std::size_t k) const;
     void find_common_part();
-    void take_row(std::size_t k, std::size_t stop, double* s) const;
     // Pairs before a strip belong to both rows' margins. Margins may be null.
     void fill(std::size_t index, std::size_t matrix, double* sums, double* absolute,
               PairStrip& strip) const;
     void add_power_margins(std::size_t index, double* absolute) const;
 
     const PairSeries& series_;
-    Matrix s_;
+    PairValues pairs_;
     Indices rows_;
     const PairWeight& weight_;
     std::vector<double> likeness_;  // the values of the profile are near likeness likeness'

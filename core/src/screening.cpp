@@ -40,11 +40,11 @@ double double_rounding(std::size_t rows) {
 
 class Screening {
   public:
-    Screening(const PairSeries& series, const ColumnBlock& block, Matrix s,
+    Screening(const PairSeries& series, const ColumnBlock& block, const PairValues& pairs,
               const PairWeight& weight)
         : series_(series),
           block_(block),
-          strips_(series, s, block.rows, weight),
+          strips_(series, pairs, block.rows, weight),
           states_(block.columns.size()),
           found_{std::vector<double>(block.columns.size(), 0.0),
                  std::vector<double>(block.columns.size(), infinity)} {}
@@ -374,14 +374,14 @@ bool can_screen(Screen what, Pairing pairing, const Profile& profile) {
 }
 
 Screened screen(Screen what, Pairing pairing, const Profile& profile, const ColumnBlock& block,
-                Matrix s, const PairWeight& weight, std::size_t count) {
+                const PairValues& pairs, const PairWeight& weight, std::size_t count) {
     const std::optional<PairSeries> series = series_for(what, pairing, profile);
     if (!series) throw std::invalid_argument("no screening for this pairing and profile");
     if (block.rows.empty() || block.columns.empty()) {
         const std::vector<double> none(block.columns.size(), 0.0);
         return {none, none};
     }
-    return Screening(*series, block, s, weight).run(count);
+    return Screening(*series, block, pairs, weight).run(count);
 }
 
 }  // namespace svsieve

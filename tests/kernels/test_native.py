@@ -30,5 +30,5 @@ def test_indices_outside_the_table_are_refused():
     profile = core.Profile(core.ProfileKind.IDENTITY)
     with pytest.raises(ValueError, match=r"columns holds 2, which is not in \[0, 2\)"):
         core.contract_slopes(
-            core.Pairing.PRODUCT, profile, X, rows, columns, factors, s, None, np.ones(3), 1.0
+            core.Pairing.PRODUCT, profile, X, rows, columns, factors, s, None, None, np.ones(3), 1.0
         )

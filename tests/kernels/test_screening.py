@@ -67,6 +67,7 @@ def screened(
             leaf._positions,
             np.ones(state.n_kept),
             leaf.s,
+            leaf.values,
             *weight,
             count,
         )

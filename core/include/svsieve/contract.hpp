@@ -29,6 +29,15 @@ struct PairWeight {
     }
 };
 
+// What is known of all pairs of rows: S, of which the lower triangle is read, and, where they are at
+// hand, the values phi(S) of the kernel, which then need not be computed again.
+struct PairValues {
+    Matrix s;
+    Matrix phi;
+
+    PairValues(Matrix s_, Matrix phi_ = {}) : s(s_), phi(phi_) {}
+};
+
 // Columns `columns` of the rows `rows` of a table, each column times its factor.
 struct ColumnBlock {
     Matrix table;
@@ -38,14 +47,14 @@ struct ColumnBlock {
 };
 
 // Adds to `out` (one entry per column).
-void contract_slopes(Pairing pairing, const Profile& profile, const ColumnBlock& block, Matrix s,
-                     const PairWeight& weight, MutableVector out);
+void contract_slopes(Pairing pairing, const Profile& profile, const ColumnBlock& block,
+                     const PairValues& pairs, const PairWeight& weight, MutableVector out);
 
 // True where contract_without has native tiles for the pair.
 bool has_native_removal(Pairing pairing, ProfileKind kind);
 
-void contract_without(Pairing pairing, const Profile& profile, const ColumnBlock& block, Matrix s,
-                      const PairWeight& weight, MutableVector out);
+void contract_without(Pairing pairing, const Profile& profile, const ColumnBlock& block,
+                      const PairValues& pairs, const PairWeight& weight, MutableVector out);
 
 struct ParamSlopes {
     double log_gamma = 0.0;

@@ -27,6 +27,6 @@ bool can_screen(Screen what, Pairing pairing, const Profile& profile);
 // Columns are worked on for as long as they might be among the `count` + 1 of least magnitude, or be
 // the one of largest.
 Screened screen(Screen what, Pairing pairing, const Profile& profile, const ColumnBlock& block,
-                Matrix s, const PairWeight& weight, std::size_t count);
+                const PairValues& pairs, const PairWeight& weight, std::size_t count);
 
 }  // namespace svsieve

@@ -28,6 +28,8 @@ class LeafState:
     def __init__(self, kernel: PairingKernel, X: Table, kept: IndexArray) -> None:
         self.kernel = kernel
         self._pairing = pairings.NATIVE[kernel.pairing]
+        # phi(S) of all pairs where somebody keeps it anyway; it saves computing it again.
+        self.values: FloatArray | None = None
         scaled = kernel.scaled(X)
         if isinstance(scaled, np.ndarray):
             if kernel.pairing != "product":
@@ -74,6 +76,7 @@ class LeafState:
         `kernel` is the leaf with the gamma of the kept columns.
         """
         self.kernel = kernel
+        self.values = None
         self._positions = np.searchsorted(self._columns, kept)
         shrunk = float(self._sizes[self._positions].sum()) < LEAST_REMAINDER * self._built_size
         if shrunk or 2 * len(kept) <= len(self._columns):
@@ -209,6 +212,7 @@ class LeafState:
                 self._positions,
                 np.ones(columns),
                 self._s,
+                self.values,
                 *_native_weight(M),
                 count,
             )
@@ -241,13 +245,23 @@ class LeafState:
     ) -> FloatArray:
         """Run a native contraction; a sparse table is written out a range of columns at a time."""
         weight = _native_weight(M)
+        # Values at hand are those of the kernel; where numpy has applied its slope, of no use.
+        values = self.values if profile.kind == core.ProfileKind.EXPONENTIAL else None
         chosen = self._positions if positions is None else positions
 
         def run(table: FloatArray, columns: IndexArray) -> FloatArray:
             factors = np.ones(len(columns))
             with one_blas_thread():
                 return contraction(
-                    self._pairing, profile, table, M.rows, columns, factors, self._s, *weight
+                    self._pairing,
+                    profile,
+                    table,
+                    M.rows,
+                    columns,
+                    factors,
+                    self._s,
+                    values,
+                    *weight,
                 )
 
         if self._is_dense:

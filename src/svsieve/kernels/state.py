@@ -83,7 +83,13 @@ class KernelState:
         """Return the Gram matrix on the kept columns. The state keeps it: do not write to it."""
         if self._gram is None:
             self._gram = self._tree().values(None).values
+            self._share_gram()
         return self._gram
+
+    def _share_gram(self) -> None:
+        """Let the only leaf of a kernel use what is kept here."""
+        if not self.kernel.children:
+            self._leaves[0].values = self._gram
 
     def gram_without(self, position: int | None, rows: IndexArray | None = None) -> FloatArray:
         """Return the Gram matrix over some rows without the kept column at `position`.
@@ -138,6 +144,7 @@ class KernelState:
         self._gram = None
         for leaf, kernel in zip(self._leaves, self.kernel.leaves(), strict=True):
             self._gram = leaf.drop(kernel, dropped, self.kept, with_gram=with_gram)
+        self._share_gram()
 
     # ---- the three contractions
 
