@@ -73,9 +73,13 @@ TEST(dropping_columns_equals_building_without_them) {
         for (std::size_t i = 0; i < n; i += 3) {
             for (std::size_t k = 0; k < n; ++k) {
                 const double expected = naive(pairing, x, i, x, k, d - dropped);
-                CHECK_NEAR(s(i, k), expected, 1e-12);
+                if (k <= i) CHECK_NEAR(s(i, k), expected, 1e-12);
                 if (exponential) CHECK_NEAR(gram(i, k), std::exp(-0.3 * expected), 1e-12);
             }
+        }
+        fill_upper(s);
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t k = 0; k < i; ++k) CHECK(s(i, k) == s(k, i));
         }
     }
 }
