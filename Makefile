@@ -29,7 +29,7 @@ SANITIZED       := build/sanitized
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
-demo: $(VENV)/.package  ## train SVC on an embedded data set, beside scikit-learn's SVC
+demo: $(VENV)/.package  ## rank an embedded data set, then a wide generated one
 	@$(BIN)/python examples/demo.py
 
 # With SCIPY_ARRAY_API scikit-learn runs its checks of array API input instead of skipping them.
