@@ -138,3 +138,8 @@ def test_power_must_be_positive(power: float) -> None:
 def test_anything_but_a_table_is_refused(rule, shape) -> None:
     with pytest.raises(ValueError, match=r"one row per problem.* Got shape"):
         rule(np.zeros(shape))
+
+
+def test_infinite_scores_do_not_make_all_others_a_tie() -> None:
+    scores = Maximum()(np.array([[1.0, 2.0, np.inf], [3.0, 4.0, 5.0]]))
+    assert Maximum().resolution(np.zeros((2, 3)), scores) < 1e-9

@@ -7,6 +7,7 @@ import pytest
 
 from svsieve import kernels, machines
 from svsieve.criteria import WeightNorm, resolution_of
+from svsieve.criteria.retrain import lower_bounds
 from svsieve.elimination import Constant, Data, Parts, Task, trace
 from tests.criteria.contexts import cloud, solved
 from tests.elimination.walks import same_walk
@@ -58,7 +59,19 @@ def test_whole_eliminations_agree(order: int) -> None:
 def test_nothing_is_screened_where_all_scores_are_as_cheap_or_needed() -> None:
     context = solved(KERNELS["rbf"], X, Y)
     assert WeightNorm(signed=True).least(context, 1) is None
-    assert WeightNorm(retrain=True).least(context, 1) is None
     assert WeightNorm().least(context, 900) is None
     assert WeightNorm().least(solved(kernels.Linear(), X, Y), 1) is None
     assert WeightNorm().least(solved(kernels.Rbf(gamma=0.2), X[:30, :5], Y[:30]), 1) is None
+
+
+@pytest.mark.parametrize("machine", [machines.CSvm(1.0), machines.L2Svm(10.0)], ids=repr)
+@pytest.mark.parametrize("count", [1, 4])
+def test_retraining_in_the_order_of_bounds_finds_the_least(machine, count) -> None:
+    context = solved(KERNELS["rbf"], X[:60, :14], Y[:60], machine)
+    full = WeightNorm(retrain=True).scores(context)
+    found = WeightNorm(retrain=True).least(context, count)
+    assert found is not None
+    np.testing.assert_allclose(found.values, full[found.positions], rtol=1e-9)
+    wanted = np.argsort(full, kind="stable")[: count + 1]
+    assert set(wanted) <= set(found.positions.tolist())
+    assert (lower_bounds(context) <= full * (1 + 1e-9)).all()

@@ -139,6 +139,32 @@ def test_columns_that_dominate_the_others(times: float) -> None:
             expect_agreement(data, 1e-3, machine=machine)
 
 
+@pytest.mark.parametrize("away", [1e5, 1e7])
+def test_columns_far_from_zero(away: float) -> None:
+    """Their squares would leave the tall engine few digits; a constant column is such a one."""
+    X = table("plain", 400, 8)
+    codes = class_codes(X)
+    X[:, 3] += away
+    X[:, 5] = away
+    data = Data(X, (Task(None, signs(codes)),), codes)
+    for machine in (CSvm(1.0), L2Svm(1.0)):
+        expect_agreement(data, machine=machine)
+        path = by_engine(data, "tall-linear", kernel=Linear(), machine=machine)
+        assert path.kkt_gap.max() <= 1e-9
+
+
+@pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
+@pytest.mark.parametrize("unit", [1e-19, 1e-22, 1e-25])
+def test_columns_whose_squares_vanish_in_single_precision(unit: float, scheme: str) -> None:
+    """Beside a column of size one. With squared slack the coefficients are still unique."""
+    X = table("scales", 24, 150)
+    codes = class_codes(X, 3)
+    data = several_classes(X, 3, scheme)
+    X[:, 1:] *= unit
+    tiny = Data(X, data.tasks, codes)
+    expect_agreement(tiny, machine=L2Svm(1.0), stops=[AtSize(2)])
+
+
 def test_weighted_linear_kernel() -> None:
     for shape in (WIDE, TALL):
         factors = np.random.default_rng(3).uniform(0.0, 2.0, shape[1])

@@ -8,7 +8,8 @@ from scipy import sparse
 
 from svsieve.criteria import PowerSum, WeightNorm
 from svsieve.elimination import AllRows, AtSize, Constant, Data, Parts, Task
-from svsieve.kernels import Linear
+from svsieve.errors import IncompatiblePartsError
+from svsieve.kernels import Linear, Rbf
 from svsieve.machines import CSvm
 
 X = np.eye(4)
@@ -78,3 +79,10 @@ def test_refused_data(tasks, groups, message: str) -> None:
 def test_refused_parts(choice: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         parts(**choice)
+
+
+@pytest.mark.parametrize("kernel", [Rbf(0.1), Linear(weights=[1.0, 2.0])], ids=repr)
+@pytest.mark.parametrize("bias", [0.0, 1.0])
+def test_a_penalised_bias_needs_a_plain_linear_kernel(kernel, bias: float) -> None:
+    with pytest.raises(IncompatiblePartsError, match=rf"needs the kernel Linear.*bias={bias}"):
+        Parts(kernel, CSvm(), bias=bias)

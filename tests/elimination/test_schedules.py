@@ -163,6 +163,15 @@ def test_entropy_goes_one_at_a_time_in_the_end(below: int, size: int) -> None:
     assert Entropy(below).step(size, 5, 1000) == 1
 
 
+def test_entropy_takes_infinite_scores_for_the_largest() -> None:
+    scores = np.arange(1.0, 151.0)
+    with_infinite = np.where(scores > 140.0, np.inf, scores)
+    assert Entropy().step(150, 1, 150, with_infinite) == Entropy().step(
+        150, 1, 150, np.minimum(scores, 140.0)
+    )
+    assert Entropy().step(150, 1, 150, np.full(150, np.inf)) == 75
+
+
 def test_entropy_needs_scores() -> None:
     with pytest.raises(ValueError, match="Entropy needs the scores"):
         Entropy().step(101, 1, 101)

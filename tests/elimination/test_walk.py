@@ -13,6 +13,7 @@ from svsieve.elimination import (
     AfterSeconds,
     AtSize,
     Constant,
+    Data,
     Entropy,
     Fraction,
     Parts,
@@ -20,6 +21,7 @@ from svsieve.elimination import (
     Sizes,
     Sqrt,
     Survivors,
+    Task,
     WhenScoreAbove,
     trace,
     walk,
@@ -339,3 +341,53 @@ def test_a_table_of_constants_has_an_order_all_the_same() -> None:
         assert path.dropped.tolist() == [0, 1, 2, 3, 4]
         assert path.tied.all()
         assert (path.importances == 0).all()
+
+
+@dataclass(frozen=True)
+class Says:
+    """A criterion with the same answer for everything."""
+
+    answer: object
+
+    def scores(self, context):
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (np.zeros(3), r"(?s)Says.* must score each of 12 columns .* Got scores of shape \(3,\)"),
+        (np.zeros((12, 1)), r"(?s)Says.* must score each of 12 columns .* Got .* \(12, 1\)"),
+        (1.0, r"(?s)Says.* must score each of 12 columns .* Got scores of shape \(\)"),
+        ([0.0] * 7 + [np.nan] * 5, r"(?s)Says.* must score columns with numbers. Column 7 has nan"),
+    ],
+    ids=["too few", "a table", "one number", "nan"],
+)
+def test_scores_that_are_none_are_refused(answer: object, message: str) -> None:
+    data = two_classes(table("plain", 20, 12))
+    with pytest.raises(ValueError, match=message):
+        trace(data, Parts(Rbf(0.1), CSvm(), criterion=Says(answer)))
+
+
+def test_columns_without_which_there_is_no_solution_stay() -> None:
+    """A hard margin that only the first column makes possible, scored by machines without it."""
+    X = np.array([[-3.0, 1.0, 0.0], [-1.0, 2.0, 1.0], [1.0, 1.0, 0.5], [3.0, 2.0, 0.5]])
+    y = np.array([-1.0, -1.0, 1.0, 1.0])
+    data = Data(X[:, [1, 0, 2]], (Task(labels=y),), (y > 0).astype(np.int64))
+    path = trace(data, Parts(Linear(), L2Svm(C=np.inf), criterion=WeightNorm(retrain=True)))
+    assert path.survivors.tolist() == [1]
+    assert np.isinf(path.following[-1])
+
+
+def test_scores_may_be_a_list() -> None:
+    data = two_classes(table("plain", 20, 12))
+    stop = [AtSize(11)]
+    path = trace(data, Parts(Rbf(0.1), CSvm(), criterion=Counts(), stops=stop))
+    assert path.dropped.tolist() == [0]
+
+
+class Counts:
+    """Scores columns by their place."""
+
+    def scores(self, context):
+        return list(range(context.state.n_kept))

@@ -50,6 +50,7 @@ def test_interruption_keeps_the_path_so_far(rows):
     assert fitted is selector
     assert seen[0].filename == __file__
     assert selector.path_.stopped == "interrupted"
+    assert selector.path_.engine
     np.testing.assert_array_equal(selector.path_.dropped, whole.path_.dropped[:5])
     assert selector.n_features_ == 15
     assert selector.estimator_.n_features_in_ == 15

@@ -326,6 +326,15 @@ class TestHardTables:
         check(X[:, warm.kept], y, machine(1.0), bias, warm.solve())
 
     @SLACK
+    def test_rows_that_rounding_makes_dependent(self, machine, monkeypatch) -> None:
+        """Twin rows so long that nothing is left of what tells them apart: a point is returned."""
+        monkeypatch.setattr(linear_newton, "MOST_COLUMNS", 6)
+        X, y = table(40, 50, seed=12)
+        twins = 1e8 * np.repeat(X, 2, axis=0)
+        solution = LinearPrimal(twins, np.repeat(y, 2), machine(1.0)).solve(max_iter=50)
+        assert np.isfinite(solution.weights).all()
+
+    @SLACK
     @pytest.mark.parametrize("form", ["dense", "csr"])
     def test_large_and_very_sparse_tables(self, form: str, machine, monkeypatch) -> None:
         """The products chosen for them are the same products."""

@@ -304,7 +304,7 @@ def test_equal_runs_have_equal_fingerprints(options):
         ({"least": 2}, ["options"]),
         ({"keep": np.array([1])}, ["options"]),
         ({"tol": 1e-9}, ["options"]),
-        ({"bias": 1.0}, ["options"]),
+        ({"kernel": kernels.Linear(), "bias": 1.0}, ["options"]),
         ({"seed": 1}, ["seed"]),
         ({"seed": 1, "least": 2}, ["options", "seed"]),
     ],

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 constexpr float dead = -1e30f;       // norm of a slot that is empty or whose column is gone
-constexpr double underflow = 1e-30;  // what single precision may lose of numbers near zero
+constexpr double underflow = 1e-18;  // what single precision may lose of numbers with tiny squares
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 

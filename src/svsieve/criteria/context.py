@@ -114,5 +114,5 @@ def resolution_of(criterion: Criterion, context: Context, scores: FloatArray) ->
 
 
 def share_of_largest(scores: FloatArray) -> float:
-    """Return the resolution of scores of which nothing is known but their size."""
-    return RESOLUTION * float(np.abs(scores).max(initial=0.0))
+    """Return the resolution of scores of which nothing is known but the size of the finite ones."""
+    return RESOLUTION * float(np.abs(scores[np.isfinite(scores)]).max(initial=0.0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from svsieve.arrays import FloatArray
 from svsieve.criteria.context import Context
 from svsieve.errors import IncompatiblePartsError
+from svsieve.kernels import PairWeights
 from svsieve.machines import DualSolution, solve
 
 # Scores of retrained machines differ little from column to column, so programs are solved to a gap
@@ -40,17 +41,39 @@ class Candidate:
         return self.solution.stopped != "unbounded"
 
 
-def retrained(context: Context, criterion: Any) -> Iterator[Candidate]:
-    """Yield the machine without each kept column, started from the solution with all of them."""
+def retrained(
+    context: Context, criterion: Any, positions: Iterable[int] | None = None
+) -> Iterator[Candidate]:
+    """Yield the machine without each kept column, started from the solution with all of them.
+
+    With `positions`, without each of those, in their order.
+    """
     if context.labels is None or context.problem.total != 0.0:
         raise IncompatiblePartsError(
             f"{criterion!r} trains machines of two classes again, such as CSvm or L2Svm, and "
             f"cannot be used with {context.machine!r}."
         )
     start, tol = context.solution.coefficients, retrain_tol(context)
-    for position in range(context.state.n_kept):
+    for position in range(context.state.n_kept) if positions is None else positions:
         K = context.state.gram_without(position, context.rows)
         yield Candidate(K, solve(context.problem, K, start=start, tol=tol))
+
+
+def lower_bounds(context: Context) -> FloatArray:
+    """Return what the machine's value without each kept column is at least.
+
+    The coefficients u stay feasible when a column goes, and so do their multiples where nothing
+    bounds them. So 2 D*(j) >= 2 s - q(j), or s^2 / q(j), where s = sum |u| and
+    q(j) = u'(K(j) + ridge)u.
+    """
+    problem, u = context.problem, context.solution.coefficients
+    whole = float(u @ (context.solution.gradient - problem.linear))
+    change = context.state.contract_without(context.lift(PairWeights.outer(u)), change=True)
+    q, s = whole + change, -float(problem.linear @ u)
+    used = problem.upper > problem.lower
+    if np.isinf((problem.upper - problem.lower)[used]).all():
+        return np.asarray(s**2 / np.maximum(q, np.finfo(float).tiny))
+    return np.asarray(2.0 * s - q)
 
 
 def retrain_tol(context: Context) -> float:

@@ -8,12 +8,16 @@ import numpy as np
 
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria.context import Context, share_of_largest
-from svsieve.criteria.retrain import retrained, retrained_resolution
+from svsieve.criteria.retrain import lower_bounds, retrained, retrained_resolution
 from svsieve.criteria.slack import check_order
 from svsieve.kernels import KernelState, Linear, PairWeights
 
 # A weight of the linear kernel is a product u'x_j; this share of ||u|| ||x_j|| is its rounding.
 WEIGHT_RESOLUTION = 1e-11
+
+# Values of retrained machines and their bounds are known to less than this share of themselves, and
+# those that near to each other may be ties.
+BOUND_SLACK = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +117,9 @@ class WeightNorm:
             None where computing all scores is as cheap, or the only way.
         """
         state = context.state
-        if self.signed or self.retrain or isinstance(state.kernel, Linear) or count >= state.n_kept:
+        if self.retrain:
+            return self._least_retrained(context, count)
+        if self.signed or isinstance(state.kernel, Linear) or count >= state.n_kept:
             return None
         finder = state.least_without if self.order == 0 else state.least_slopes
         found = finder(_pair_weights(context), count)
@@ -121,6 +127,24 @@ class WeightNorm:
             return None
         values = np.abs(found.values)
         return LeastScores(found.positions, values, share_of_largest(values))
+
+    def _least_retrained(self, context: Context, count: int) -> LeastScores | None:
+        """Train again in the order of lower bounds, until they leave no doubt."""
+        bounds = lower_bounds(context)
+        order = np.argsort(bounds, kind="stable")
+        values: list[float] = []
+        for position, one in zip(order, retrained(context, self, order), strict=True):
+            if len(values) > count:
+                border = np.partition(values, count)[count]
+                if bounds[position] * (1.0 - BOUND_SLACK) > border:
+                    break
+            if not one.has_solution:
+                return None
+            values.append(context.machine.value(one.solution, context.problem))
+        tried = order[: len(values)]
+        rising = np.argsort(tried)
+        found = np.array(values)[rising]
+        return LeastScores(tried[rising], found, retrained_resolution(context, found))
 
     def _retrained(self, context: Context) -> FloatArray:
         value = context.machine.value

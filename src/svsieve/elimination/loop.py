@@ -23,6 +23,7 @@ from svsieve.elimination.path import Path
 from svsieve.elimination.recorder import PathRecorder
 from svsieve.elimination.stopping import Stop
 from svsieve.elimination.stretch import Stretch
+from svsieve.native import one_blas_thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +103,8 @@ def walk(
         if any(stop.out_of_time(perf_counter() - began) for stop in parts.stops):
             stopped = "time"
             break
-        stretch = engine.advance(turn)
+        with one_blas_thread():  # once for all the small calls of a step
+            stretch = engine.advance(turn)
         allowed = _curtailed(stretch, parts)
         if len(allowed):
             kept[allowed.dropped] = False

@@ -22,6 +22,7 @@ def ascending(
     Parameters
     ----------
     scores : ndarray of shape (n_columns,)
+        A column without which a machine has no solution may score infinity: it goes last.
     resolution : float or ndarray of shape (n_columns,)
         Not negative. Zero gives the stable order of the scores.
     indices : ndarray of int, optional
@@ -65,10 +66,13 @@ def least(
 
 def _lower(scores: FloatArray, resolution: FloatArray | float) -> FloatArray:
     """The least that each score may be."""
-    bad = np.flatnonzero(~np.isfinite(scores))
+    bad = np.flatnonzero(~(scores > -np.inf))
     if len(bad):
-        raise ValueError(f"scores must be finite. Position {bad[0]} has {scores[bad[0]]}.")
-    return np.asarray(scores - resolution)
+        raise ValueError(
+            "scores must be numbers, infinite ones positive. "
+            f"Position {bad[0]} has {scores[bad[0]]}."
+        )
+    return np.asarray(np.where(scores < np.inf, scores - resolution, np.inf))
 
 
 def _order(

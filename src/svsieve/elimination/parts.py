@@ -14,7 +14,8 @@ from svsieve.elimination.samplers import AllRows, Sampler
 from svsieve.elimination.schedules import Constant, Schedule
 from svsieve.elimination.sparing import Spare
 from svsieve.elimination.stopping import Stop
-from svsieve.kernels import Kernel
+from svsieve.errors import IncompatiblePartsError
+from svsieve.kernels import Kernel, Linear
 from svsieve.machines import Machine
 
 ENGINES = ("auto", "wide-linear", "tall-linear", "kernel")
@@ -166,6 +167,12 @@ class Parts:
         check_whole(self.seed, "seed", "Parts", 0)
         if self.bias is not None and not (np.isfinite(self.bias) and self.bias >= 0):
             raise ValueError(f"bias must be None or finite and not negative. Got {self.bias!r}.")
+        plain = type(self.kernel) is Linear and self.kernel.weights is None
+        if self.bias is not None and not plain:
+            raise IncompatiblePartsError(
+                "a bias that is penalised or absent needs the kernel Linear() without weights, not "
+                f"{self.kernel!r}. Got bias={self.bias!r}."
+            )
         if not self.tol > 0:
             raise ValueError(f"tol must be positive. Got {self.tol!r}.")
         if int(self.max_iter) != self.max_iter or (self.max_iter != -1 and self.max_iter < 1):

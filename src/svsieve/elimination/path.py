@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -12,7 +11,7 @@ import numpy.typing as npt
 
 from svsieve.arrays import FloatArray, IndexArray, float_vector
 from svsieve.elimination import path_file
-from svsieve.elimination.path_file import COLUMN_ARRAYS, FACTS, STEP_ARRAYS, Solutions
+from svsieve.elimination.path_file import COLUMN_ARRAYS, FACTS, STEP_ARRAYS, File, Solutions
 from svsieve.elimination.stop_point import accuracy_between, accuracy_through, cheapest_size
 
 NAN = float("nan")
@@ -343,10 +342,11 @@ class Path:
 
     # ---- files
 
-    def save(self, file: str | os.PathLike[str]) -> None:
+    def save(self, file: File) -> None:
         """Write the path to an npz file; an old file is replaced as a whole.
 
-        The name is taken as it is: nothing is appended to it.
+        The name is taken as it is: nothing is appended to it. A file that is open for bytes, such
+        as an `io.BytesIO`, is written into.
         """
         facts = {name: getattr(self, name) for name in FACTS}
         arrays = {name: getattr(self, name) for name in STEP_ARRAYS + COLUMN_ARRAYS}
@@ -355,7 +355,7 @@ class Path:
         path_file.write_archive(file, facts, arrays)
 
     @classmethod
-    def load(cls, file: str | os.PathLike[str]) -> Path:
+    def load(cls, file: File) -> Path:
         """Read a path that `save` wrote. Nothing in the file is run."""
         facts, arrays = path_file.read_archive(file)
         try:
@@ -364,7 +364,7 @@ class Path:
             return cls(**parts, solutions=path_file.unpack_solutions(arrays))
         except (KeyError, ValueError, TypeError, IndexError, StopIteration, RuntimeError) as error:
             raise ValueError(
-                f"{os.fspath(file)!r} is damaged or is no path of svsieve ({error})."
+                f"{path_file.name_of(file)} is damaged or is no path of svsieve ({error})."
             ) from error
 
 

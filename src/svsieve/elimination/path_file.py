@@ -6,8 +6,9 @@ import json
 import os
 import secrets
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path as FilePath
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,17 +22,23 @@ FACTS = ("n_columns", "column_names", "engine", "stopped", "final_accuracy", "no
 
 Solutions = tuple[tuple[Solution, ...], ...]
 
+# A file by its name, or one that is open for bytes.
+File = str | os.PathLike[str] | IO[bytes]
+
 
 def write_archive(
-    file: str | os.PathLike[str], facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
+    file: File, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
 ) -> None:
-    """Write facts and arrays; the file is the old one or the new one at any moment."""
+    """Write facts and arrays; a file given by name is the old or the new one at any moment."""
     for name, array in arrays.items():
         if array.dtype.hasobject:  # numpy would pickle it
             raise ValueError(f"{name} must hold numbers. Got dtype {array.dtype}.")
-    target = FilePath(file)
     text = json.dumps({"format": FORMAT, **facts}, default=_plain)
     packed = np.frombuffer(text.encode(), dtype=np.uint8)
+    if not isinstance(file, str | os.PathLike):
+        np.savez_compressed(file, facts=packed, **arrays)  # type: ignore[arg-type]
+        return
+    target = FilePath(file)
     half_done = target.with_name(f"{target.name}.{secrets.token_hex(4)}.tmp")
     try:
         with half_done.open("xb") as handle:
@@ -43,11 +50,9 @@ def write_archive(
         half_done.unlink(missing_ok=True)
 
 
-def read_archive(
-    file: str | os.PathLike[str],
-) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+def read_archive(file: File) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """Read what `write_archive` wrote, refusing anything else by the name of the file."""
-    with FilePath(file).open("rb") as handle:
+    with _opened(file) as handle:
         try:
             with np.load(handle, allow_pickle=False) as archive:
                 arrays = {name: archive[name] for name in archive.files}
@@ -55,13 +60,20 @@ def read_archive(
             version = facts.pop("format")
         except Exception as error:  # zip, JSON, dtype, key: whatever a damaged file leads to
             raise ValueError(
-                f"{os.fspath(file)!r} is damaged or is no path of svsieve ({error})."
+                f"{name_of(file)} is damaged or is no path of svsieve ({error})."
             ) from error
     if version != FORMAT:
-        raise ValueError(
-            f"{os.fspath(file)!r} has format {version!r}; this version reads {FORMAT}."
-        )
+        raise ValueError(f"{name_of(file)} has format {version!r}; this version reads {FORMAT}.")
     return facts, arrays
+
+
+def _opened(file: File) -> AbstractContextManager[IO[bytes]]:
+    return FilePath(file).open("rb") if isinstance(file, str | os.PathLike) else nullcontext(file)
+
+
+def name_of(file: File) -> str:
+    """Return what a file is called in a message."""
+    return repr(os.fspath(file)) if isinstance(file, str | os.PathLike) else "The open file"
 
 
 def _plain(value: Any) -> Any:

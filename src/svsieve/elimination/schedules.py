@@ -342,7 +342,9 @@ class Entropy(Schedule):
             return 1
         if scores is None:
             raise ValueError("Entropy needs the scores of the columns.")
-        lowest, highest = float(scores.min()), float(scores.max())
+        # Infinite scores, of columns that cannot go, are as the largest of the others.
+        highest = float(scores[np.isfinite(scores)].max(initial=scores.min()))
+        scores, lowest = np.minimum(scores, highest), float(scores.min())
         if not highest > lowest:
             return size // 2
         unit = (scores - lowest) / (highest - lowest)

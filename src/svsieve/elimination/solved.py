@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from svsieve.arrays import IndexArray
-from svsieve.elimination.engines import Turn, _fastest
+from svsieve.elimination.engines import Turn, engine_name
 from svsieve.elimination.engines.kernel import KernelEngine
 from svsieve.elimination.engines.tall_linear import TallLinearEngine
 from svsieve.elimination.parts import Data, Parts
@@ -42,8 +42,7 @@ def solutions_on(
     >>> solution.values
     array([-0.5,  0.5])
     """
-    engine = _fastest(data, parts) if parts.engine == "auto" else parts.engine
-    if engine == "tall-linear":
+    if engine_name(data, parts) == "tall-linear":
         tall = TallLinearEngine(data, parts, kept)
         return tall._solutions(tall._solve())
     # On the few columns left at the end the wide engine has no advantage.

@@ -8,11 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from svsieve.elimination import Data, Parts, Path, PathRecorder, Stretch
+from svsieve.elimination.engines import engine_name
 from svsieve.elimination.loop import Survivors, notes_of, walk
+from svsieve.estimators.callbacks import Watch
 from svsieve.estimators.progress import Progress
 from svsieve.store import Checkpoint, Fingerprint
 
-UNFINISHED = ("running", "interrupted")
+# Ends that the same call goes on from: with a limit on time, for as long again.
+UNFINISHED = ("running", "interrupted", "time")
 
 
 class Run:
@@ -49,26 +52,43 @@ class Run:
         if checkpoint is not None:
             self._checkpoint = Checkpoint(checkpoint, Fingerprint.of(data, parts))
 
-    def path(self) -> Path:
-        """Eliminate to the end, or to the first Ctrl-C, and return the path."""
+    def path(self, watch: Watch | None = None) -> Path:
+        """Eliminate to the end, or to the first Ctrl-C, and return the path.
+
+        Parameters
+        ----------
+        watch : Watch, optional
+            Told after every call of the engine; it may end the elimination as Ctrl-C does.
+        """
         begun = None if self._checkpoint is None else self._checkpoint.read()
         if begun is not None and begun.stopped not in UNFINISHED:
             return replace(begun, column_names=self._names)
         done: list[Stretch] = []
         try:
-            path = self._walked(begun, done)
+            path = self._walked(begun, done, watch)
         except KeyboardInterrupt:
             # The recorder may have been caught in the middle of an entry, the list was not.
             recorder = self._recorder(begun)
             for stretch in done:
                 recorder.add(stretch)
             path = replace(recorder.path(), stopped="interrupted")
-            self._tell(path)
         if self._checkpoint is not None:
             self._checkpoint.write(lambda: path, last=True)
         return path
 
-    def _walked(self, begun: Path | None, done: list[Stretch]) -> Path:
+    def tell(self, path: Path) -> None:
+        """Warn, on behalf of the `fit` that calls it, that a path is not finished."""
+        if path.stopped != "interrupted":
+            return
+        kept = "" if self._checkpoint is None else " The checkpoint resumes it."
+        warnings.warn(
+            f"{self._owner} was interrupted after {path.n_steps} steps; the {len(path.survivors)} "
+            f"of {path.n_columns} columns left then are the ones selected.{kept}",
+            UserWarning,
+            stacklevel=3,
+        )
+
+    def _walked(self, begun: Path | None, done: list[Stretch], watch: Watch | None) -> Path:
         recorder = self._recorder(begun)
         steps = walk(self._data, self._parts, resume=begun)
         n_columns = self._data.n_columns
@@ -87,6 +107,8 @@ class Run:
                 progress.update(recorder.size)
                 if self._checkpoint is not None:
                     self._checkpoint.write(recorder.path)
+                if watch is not None and watch.done():
+                    return replace(recorder.path(), stopped="interrupted")
         recorder.finish(
             survivors.columns,
             survivors.scores,
@@ -100,15 +122,7 @@ class Run:
         return PathRecorder(
             self._data.n_columns,
             column_names=self._names,
+            engine=engine_name(self._data, self._parts),
             notes=notes_of(self._data, self._parts),
             start=begun,
-        )
-
-    def _tell(self, path: Path) -> None:
-        kept = "" if self._checkpoint is None else " The checkpoint resumes it."
-        warnings.warn(
-            f"{self._owner} was interrupted after {path.n_steps} steps; the {len(path.survivors)} "
-            f"of {path.n_columns} columns left then are the ones selected.{kept}",
-            UserWarning,
-            stacklevel=4,
         )

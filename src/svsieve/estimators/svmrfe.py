@@ -21,6 +21,7 @@ from svsieve.arrays import IndexArray
 from svsieve.elimination.parts import Data, Parts
 from svsieve.elimination.path import Path
 from svsieve.elimination.samplers import Sampler
+from svsieve.estimators.callbacks import TakesCallbacks, watched
 from svsieve.estimators.delegation import PredictsOnSelection
 from svsieve.estimators.run import Run
 from svsieve.estimators.specification import (
@@ -54,7 +55,7 @@ from svsieve.store.checkpoint import checked_file, stored_seed
 RANKING_TOL = 1e-8
 
 
-class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallbacks, BaseEstimator):
     """Rank columns by recursive elimination with a support vector machine of any kernel.
 
     The machine is solved on all columns, the columns of least worth to it are dropped, and so on
@@ -129,6 +130,10 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, BaseEstimat
     evaluated again on the columns of each step.
 
     Pressing Ctrl-C ends the elimination with a warning; the columns left are then those selected.
+
+    With scikit-learn 1.9 or later ``set_callbacks`` takes its callbacks, such as
+    ``sklearn.callback.ProgressBar``. They are told of one or several steps at a time, and one that
+    asks to stop does what Ctrl-C does.
 
     Examples
     --------
@@ -221,7 +226,8 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, BaseEstimat
             progress=self.progress,
             owner=type(self).__name__,
         )
-        path = run.path()
+        path = watched(self, run.path, X, y, task="eliminate")
+        run.tell(path)
         self._judge(path, chain, parts)
 
         self.path_ = path

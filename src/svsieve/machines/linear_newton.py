@@ -83,6 +83,18 @@ def _refined(
     return step, rest
 
 
+def _factorised(matrix: FloatArray, diagonal: FloatArray) -> tuple[FloatArray, bool]:
+    """Return the Cholesky factor with another diagonal, raised until rounding lets there be one."""
+    extra = 0.0
+    while True:
+        near = matrix.copy()
+        np.fill_diagonal(near, diagonal * (1.0 + extra))
+        try:
+            return cho_factor(near, overwrite_a=True, check_finite=False)  # type: ignore[no-any-return]
+        except LinAlgError:
+            extra = max(1e-14, 30.0 * extra)
+
+
 class ColumnMatrix(NewtonMatrix):
     """The matrix over the columns, kept up to date by the rows that enter and leave A."""
 
@@ -122,14 +134,7 @@ class ColumnMatrix(NewtonMatrix):
         diagonal = matrix.diagonal().copy()
         if not diagonal[-1] > 0:
             diagonal[-1] = self._bare_curvature(sigma)
-        factor, extra = None, 0.0
-        while factor is None:
-            near = matrix.copy()
-            np.fill_diagonal(near, diagonal * (1.0 + extra))
-            try:
-                factor = cho_factor(near, overwrite_a=True, check_finite=False)
-            except LinAlgError:
-                extra = max(1e-14, 30.0 * extra)
+        factor = _factorised(matrix, diagonal)
         return _refined(
             lambda right: cho_solve(factor, right, check_finite=False),
             lambda step: matrix @ step,
@@ -179,8 +184,7 @@ class RowMatrix(NewtonMatrix):
         block = self._table.rows(rows) * np.sqrt(self._weights[rows])[:, None]
         penalised = block * self._ridge
         system = penalised @ penalised.T
-        system[np.diag_indices_from(system)] += 1.0 / sigma
-        factor = cho_factor(system, overwrite_a=True, check_finite=False)
+        factor = _factorised(system, system.diagonal() + 1.0 / sigma)
         free = self._ridge[-1] == 0.0
         border = cho_solve(factor, block[:, -1], check_finite=False)
 

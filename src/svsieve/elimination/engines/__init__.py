@@ -32,10 +32,8 @@ MOST_WRITTEN_OUT = 2**31
 
 def choose_engine(data: Data, parts: Parts, kept: IndexArray, *, solutions: bool = False) -> Engine:
     """Return the engine asked for, or the fastest one that can do the work."""
-    name = parts.engine
-    if name == "auto":
-        name = _fastest(data, parts)
-    elif name != "kernel":
+    name = engine_name(data, parts)
+    if parts.engine != "auto" and name != "kernel":
         reason = _not_linear(parts) or (_not_wide(data, parts) if name == "wide-linear" else "")
         if reason:
             raise IncompatiblePartsError(f"The engine {name!r} cannot be used: {reason}.")
@@ -46,7 +44,10 @@ def choose_engine(data: Data, parts: Parts, kept: IndexArray, *, solutions: bool
     return KernelEngine(data, parts, kept)
 
 
-def _fastest(data: Data, parts: Parts) -> str:
+def engine_name(data: Data, parts: Parts) -> str:
+    """Return the name of the engine that an elimination will use, or asks for."""
+    if parts.engine != "auto":
+        return parts.engine
     if _not_linear(parts):
         return "kernel"
     n, d = data.n_rows, data.n_columns
@@ -87,4 +88,4 @@ def _not_wide(data: Data, parts: Parts) -> str:
     return ""
 
 
-__all__ = ["Engine", "Fit", "Turn", "choose_engine"]
+__all__ = ["Engine", "Fit", "Turn", "choose_engine", "engine_name"]

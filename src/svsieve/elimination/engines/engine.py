@@ -123,7 +123,7 @@ class Rows:
         sums_to_zero = isinstance(rows.machine, CSvm | L2Svm | FreeSum)
         if not (type(parts.kernel) is Linear and sums_to_zero and isinstance(rows.X, np.ndarray)):
             return rows
-        centred, means = _centred(rows.X)
+        centred, means = centred_columns(rows.X)
         return replace(rows, X=centred, means=means)
 
     @classmethod
@@ -146,8 +146,8 @@ class Rows:
         return kept if self.extra_row is None else np.append(kept, self.n_columns)
 
 
-def _centred(X: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Columns less their means, constant ones exactly zero, and the means."""
+def centred_columns(X: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return columns less their means, constant ones exactly zero, and the means."""
     from_first = X - X[0]
     shift = from_first.mean(axis=0)
     constant = ~from_first.any(axis=0)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from svsieve.arrays import FloatArray, IndexArray
-from svsieve.criteria import Context, resolution_of
+from svsieve.criteria import Context, Criterion, resolution_of
 from svsieve.elimination.engines.engine import Fit, Rows, Turn
 from svsieve.elimination.ordering import least
 from svsieve.elimination.parts import Data, Parts, Task
@@ -210,7 +210,7 @@ class KernelEngine:
         for draw in draws:
             tables, widths = [], []
             for one in draw:
-                scores = parts.criterion.scores(one.context)
+                scores = _checked(parts.criterion, one.context)
                 width = resolution_of(parts.criterion, one.context, scores)
                 tables.append(scores[:n_kept])
                 widths.append(np.broadcast_to(width, scores.shape)[:n_kept])
@@ -219,6 +219,20 @@ class KernelEngine:
             resolutions.append(np.broadcast_to(resolution, (n_kept,)))
         total = parts.sampler.combine(np.array(joined))
         return total, parts.sampler.combine.resolution(np.array(resolutions), total)
+
+
+def _checked(criterion: Criterion, context: Context) -> FloatArray:
+    """The scores of a criterion, which may be a user's, refused where they are no scores."""
+    scores = np.asarray(criterion.scores(context), dtype=np.float64)
+    if scores.shape != (context.state.n_kept,):
+        raise ValueError(
+            f"{criterion!r} must score each of {context.state.n_kept} columns with one number. "
+            f"Got scores of shape {scores.shape}."
+        )
+    if np.isnan(scores).any():
+        column = context.state.kept[int(np.isnan(scores).argmax())]
+        raise ValueError(f"{criterion!r} must score columns with numbers. Column {column} has nan.")
+    return scores
 
 
 def _rows_of(

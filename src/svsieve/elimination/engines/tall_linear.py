@@ -10,7 +10,7 @@ import numpy as np
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria import WeightNorm
 from svsieve.criteria.weight_norm import square_resolution
-from svsieve.elimination.engines.engine import Fit, Turn
+from svsieve.elimination.engines.engine import Fit, Turn, centred_columns
 from svsieve.elimination.ordering import least
 from svsieve.elimination.parts import Data, Parts, Task
 from svsieve.elimination.sparing import going_after
@@ -20,6 +20,9 @@ from svsieve.kernels.gamma import ColumnMoments
 from svsieve.machines import CSvm, L2Svm, LinearPrimal, LinearSolution
 
 TOL = 1e-10
+# Where a column is so many deviations away from zero the table is centred, at the price of a copy:
+# the squares of such a column would leave the others few digits.
+FAR = 100.0
 
 
 class TallLinearEngine:
@@ -33,7 +36,13 @@ class TallLinearEngine:
         self._factor = 2.0 if parts.criterion.order == 1 else 1.0
         assert isinstance(parts.kernel, Linear)
         self._table = parts.kernel.scaled(data.X)
-        self._spread = _spread(ColumnMoments.of(self._table), data.n_rows, parts.bias)
+        moments = ColumnMoments.of(self._table)
+        self._spread = _spread(moments, data.n_rows, parts.bias)
+        self._means = np.zeros(data.n_columns)
+        far = moments.mean**2 > FAR**2 * moments.variance
+        # Only a bias that is not penalised makes up for it; a sparse table would be sparse no more.
+        if parts.bias is None and isinstance(self._table, np.ndarray) and far[kept].any():
+            self._table, self._means = centred_columns(self._table)
         self._machines = [self._machine(task, kept) for task in data.tasks]
 
     def advance(self, turn: Turn) -> Stretch:
@@ -48,6 +57,7 @@ class TallLinearEngine:
         left = going_after(self._parts.spare, self._data.X, turn.kept, turn.kept[at[chosen]])
         chosen = chosen[left]
         dropped = turn.kept[at[chosen]]
+        solutions = self._solutions(solved)
         for machine in self._machines:
             machine.drop(dropped)
         return Stretch(
@@ -61,7 +71,7 @@ class TallLinearEngine:
             accuracy=np.array([self._accuracy(solved)]),
             seconds=np.array([perf_counter() - began]),
             tied=np.array([tied]),
-            solutions=[self._solutions(solved)],
+            solutions=[solutions],
             totals=np.array([scores.sum()]),
         )
 
@@ -116,10 +126,11 @@ class TallLinearEngine:
 
     def _solutions(self, solved: list[LinearSolution]) -> tuple[Solution, ...]:
         out = []
-        for task, one in zip(self._data.tasks, solved, strict=True):
+        for task, machine, one in zip(self._data.tasks, self._machines, solved, strict=True):
             at = np.flatnonzero(one.coefficients)
             rows = at if task.rows is None else task.rows[at]
-            out.append(Solution(rows, one.coefficients[at], one.offset))
+            offset = one.offset - float(one.weights @ self._means[machine.kept])
+            out.append(Solution(rows, one.coefficients[at], offset))
         return tuple(out)
 
 
