@@ -1,6 +1,6 @@
 """Rank the columns of a table with support vector machines and say how many to keep."""
 
-from svsieve import criteria, datasets, kernels, machines
+from svsieve import criteria, datasets, kernels, machines, reports
 from svsieve.criteria import (
     fisher_score,
     golub_score,
@@ -11,10 +11,11 @@ from svsieve.criteria import (
     t_score,
 )
 from svsieve.elimination import samplers, schedules, sparing, stopping
-from svsieve.estimators import SVC, SVMRFE, SVMRFECV, importance, svm_score
+from svsieve.estimators import SVC, SVMRFE, SVMRFECV, Grid, importance, svm_score
 from svsieve.selection import pareto_front, rules, stability
 from svsieve.selection.evaluation import evaluate
 from svsieve.selection.validation import validate
+from svsieve.store import RunStore
 
 __version__ = "0.1.0"
 
@@ -22,6 +23,8 @@ __all__ = [
     "SVC",
     "SVMRFE",
     "SVMRFECV",
+    "Grid",
+    "RunStore",
     "criteria",
     "datasets",
     "evaluate",
@@ -34,6 +37,7 @@ __all__ = [
     "pareto_front",
     "pearson_score",
     "random_score",
+    "reports",
     "rules",
     "samplers",
     "schedules",

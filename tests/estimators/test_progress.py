@@ -1,11 +1,13 @@
 """The line that is shown while columns are eliminated."""
 
 import io
+import time
 
 import pytest
 
 from svsieve.estimators import progress as module
-from svsieve.estimators.progress import Progress
+from svsieve.estimators.progress import Progress, Tally
+from svsieve.estimators.side_by_side import run_all
 
 
 class Terminal(io.StringIO):
@@ -78,6 +80,70 @@ def test_nothing_is_written_unless_shown(clock):
         clock.now += 60
         bar.update(50)
     assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "done", "left"),
+    [
+        (1, [10.0], "about 50 s"),
+        (1, [10.0, 20.0], "about 1:00"),
+        (2, [10.0, 10.0], "about 20 s"),
+        (2, [10.0] * 3, "about 20 s"),
+        (4, [10.0] * 4, "about 10 s"),  # the last two go in one round
+        (8, [10.0], "about 10 s"),
+    ],
+)
+def test_time_left_depends_on_how_many_run_at_a_time(clock, n_jobs, done, left):
+    tally = Tally(6, "eliminations", n_jobs=n_jobs, stream=io.StringIO())
+    assert tally.line(3.0) == f"[{'.' * 24}] 0 of 6 eliminations, 3 s"
+    for seconds in done:
+        tally.add(seconds)
+    bar = ("#" * (4 * len(done))).ljust(24, ".")
+    expected = f"[{bar}] {len(done)} of 6 eliminations, 30 s, {left} to go"
+    assert tally.line(30.0) == expected
+    for _ in range(6 - len(done)):
+        tally.add(1.0)
+    assert tally.line(61.0) == f"[{'#' * 24}] 6 of 6 eliminations, 1:01"
+
+
+def test_a_terminal_sees_the_bar_before_the_first_is_done(clock):
+    stream = Terminal()
+    with Tally(2, "runs", stream=stream) as tally:
+        assert "0 of 2 runs, 0 s" in stream.getvalue()
+        clock.now += 9
+        tally.add(9.0)
+        assert "1 of 2 runs, 9 s, about 9 s to go" in stream.getvalue()
+    assert stream.getvalue().count("\n") == 1
+
+
+def test_elsewhere_runs_are_told_once_in_a_while(clock):
+    stream = io.StringIO()
+    with Tally(100, "runs", stream=stream) as tally:
+        for _ in range(100):
+            clock.now += 0.1
+            tally.add(0.1)
+    lines = stream.getvalue().splitlines()
+    assert len(lines) in (2, 3)
+    assert lines[-1].endswith("100 of 100 runs, 10 s")
+
+
+def _late(number, seconds):
+    time.sleep(seconds)
+    return number
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_results_come_in_the_order_of_the_jobs_and_are_told_when_done(n_jobs):
+    import joblib
+
+    told = []
+    jobs = [(_late, (k, 0.3 if k == 0 else 0.0)) for k in range(4)]
+    with joblib.parallel_config("threading"):
+        results = run_all(jobs, n_jobs, done=told.append)
+    assert results == [0, 1, 2, 3]
+    assert sorted(told) == results
+    assert (told[0] == 0) == (n_jobs is None)
+    assert run_all([], n_jobs) == []
 
 
 def test_all_columns_kept(clock):

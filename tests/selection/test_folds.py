@@ -17,17 +17,15 @@ from svsieve.elimination import (
     Fraction,
     Parts,
     Subsample,
-    Task,
     WhenScoreAbove,
     trace,
 )
 from svsieve.elimination.solved import solutions_on
-from svsieve.errors import IncompatiblePartsError
 from svsieve.kernels import KernelState, Linear, Normalised, PerFeature, Polynomial, Rbf
 from svsieve.machines import CSvm, L2Svm, one_vs_one, solve
 from svsieve.selection import folds
 from svsieve.selection.folds import follow, held_out_rows, scores_at
-from tests.elimination.walks import class_codes, several_classes, table, two_classes
+from tests.elimination.walks import several_classes, table, two_classes
 
 
 def decisions(data: Data, parts: Parts, Z) -> tuple:
@@ -269,14 +267,6 @@ def test_solutions_on_columns_are_those_of_a_step(engine: str) -> None:
             b[one.rows], c[other.rows] = one.values, other.values
             np.testing.assert_allclose(b, c, atol=1e-5)
             assert one.offset == pytest.approx(other.offset, abs=1e-5)
-
-
-def test_a_penalised_bias_needs_a_linear_kernel() -> None:
-    X = table("plain", 20, 4)
-    codes = class_codes(X)
-    data = Data(X, (Task(labels=np.where(codes == 1, 1.0, -1.0)),), codes)
-    with pytest.raises(IncompatiblePartsError, match=r"penalised bias 1\.0 and the kernel Rbf"):
-        follow(data, Parts(Rbf(0.1), CSvm(), bias=1.0), X, lambda f: f[:, 0])
 
 
 @pytest.mark.parametrize("classes", [2, 3])

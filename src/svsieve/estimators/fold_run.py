@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +19,6 @@ from svsieve.resolve import Specification
 from svsieve.resolve.fitting import fit_weights
 from svsieve.selection.fold_scores import FoldScores, Metric
 from svsieve.selection.folds import ScoredPath, follow, scores_at
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,15 +164,3 @@ def _scaled_alike(
         step = [(name, FrozenEstimator(fitted))]
         X, Z = (transformed(step, table, y, None) for table in (X, Z))
     return X, Z
-
-
-def with_progress(results: Iterable[Result], n: int, *, shown: bool) -> Iterator[Result]:
-    """Pass on the results of `n` eliminations; show on stderr how many are there."""
-    begun = time.monotonic()
-    for done, result in enumerate(results, start=1):
-        if shown:
-            seconds = time.monotonic() - begun
-            rest = "" if done == n else f", about {seconds * (n - done) / done:.0f} s to go"
-            sys.stderr.write(f"{done} of {n} eliminations, {seconds:.0f} s{rest}\n")
-            sys.stderr.flush()
-        yield result

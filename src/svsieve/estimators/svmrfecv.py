@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from svsieve.arrays import FloatArray, IndexArray, Table
 from svsieve.elimination import AllRows, Data, Path, trace
+from svsieve.estimators.callbacks import Watch, watched
 from svsieve.estimators.fold_curve import curve_of, missing_sizes, ranking_at, results_table
 from svsieve.estimators.fold_run import (
     Fold,
@@ -24,8 +23,8 @@ from svsieve.estimators.fold_run import (
     rows_of,
     run_fold,
     run_sizes,
-    with_progress,
 )
+from svsieve.estimators.side_by_side import Job, run_all
 from svsieve.estimators.specification import Chain, fitted_on
 from svsieve.estimators.svmrfe import SVMRFE
 from svsieve.estimators.validation import (
@@ -114,6 +113,10 @@ class SVMRFECV(SVMRFE):
     -----
     A row of weight 2 counts as two equal rows throughout: where it is trained on, and where it is
     held out and the metric takes weights.
+
+    With scikit-learn 1.9 or later ``set_callbacks`` takes its callbacks, such as
+    ``sklearn.callback.ProgressBar``. They are told of every elimination when it is done, and cannot
+    stop any.
 
     Examples
     --------
@@ -329,16 +332,16 @@ class SVMRFECV(SVMRFE):
         self, plan: Plan, data: Data, folds: list[Fold], table: Training
     ) -> tuple[Path, list[ScoredPath]]:
         """Run the elimination on all rows and those of the folds."""
-        jobs = [(trace, (data, plan.parts)), *((run_fold, (plan, *table, fold)) for fold in folds)]
-        results = with_progress(self._run(jobs), len(jobs), shown=bool(self.progress))
-        path, *judged = results
-        return replace(path, column_names=self._names()), judged
+        jobs: list[Job] = [(trace, (data, plan.parts))]
+        jobs += [(run_fold, (plan, *table, fold)) for fold in folds]
 
-    def _run(self, jobs: Sequence[tuple[Any, tuple[Any, ...]]]) -> Iterable[Any]:
-        if effective_n_jobs(self.n_jobs) == 1 or len(jobs) == 1:
-            return (job(*arguments) for job, arguments in jobs)
-        parallel = Parallel(n_jobs=self.n_jobs, return_as="generator")
-        return cast(Iterable[Any], parallel(delayed(job)(*arguments) for job, arguments in jobs))
+        def work(watch: Watch | None) -> list[Any]:
+            done = None if watch is None else watch.done
+            what, shown = "eliminations", bool(self.progress)
+            return run_all(jobs, self.n_jobs, what=what, shown=shown, done=done)
+
+        path, *judged = watched(self, work, *table[:2], n_tasks=len(jobs), task="elimination")
+        return replace(path, column_names=self._names()), judged
 
     def _curve(
         self,
@@ -354,11 +357,11 @@ class SVMRFECV(SVMRFE):
         the sizes that a fold did not visit.
         """
         missing = missing_sizes(self.path_, judged)
-        jobs = [
+        jobs: list[Job] = [
             (run_sizes, (plan, *table, folds[k], judged[k].path, sizes))
             for k, sizes in missing.items()
         ]
-        found = dict(zip(missing, self._run(jobs), strict=True))
+        found = dict(zip(missing, run_all(jobs, self.n_jobs), strict=True))
         names = [metric.name for metric in plan.metrics]
         every_row = isinstance(plan.parts.sampler, AllRows) and table[2] is None
         known = names == ["accuracy"] and n_classes == 2 and every_row

@@ -18,7 +18,6 @@ from svsieve.arrays import FloatArray, IndexArray, Table
 from svsieve.elimination import Data, Parts, Path, PathRecorder, Solution, Stretch
 from svsieve.elimination.loop import Survivors, notes_of, walk
 from svsieve.elimination.solved import solutions_on
-from svsieve.errors import IncompatiblePartsError
 from svsieve.kernels import Kernel, Linear
 from svsieve.kernels.cross_state import CrossState
 from svsieve.kernels.gamma import ColumnMoments
@@ -93,11 +92,6 @@ def held_out_rows(data: Data, parts: Parts, Z: Table) -> HeldOut:
     HeldOut
     """
     if not isinstance(parts.kernel, Linear):
-        if parts.bias is not None:
-            raise IncompatiblePartsError(
-                f"Held-out rows cannot be judged with the penalised bias {parts.bias!r} and the "
-                f"kernel {parts.kernel!r}: the kernel must be Linear."
-            )
         return _KernelRows(data, parts, Z)
     n, m = data.n_rows, int(Z.shape[0])
     many_columns = data.n_columns * (n + m) > n * m

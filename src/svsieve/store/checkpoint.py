@@ -8,22 +8,18 @@ file on disk is a complete one.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import os
 import re
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
-
-from svsieve.arrays import Table
 from svsieve.elimination.parts import Data, Parts
 from svsieve.elimination.path import Path
+from svsieve.store.digests import described, digest, table_bytes
 
 FORMAT = 1
 NOTE = "checkpoint"
@@ -67,9 +63,9 @@ class Fingerprint:
     def of(cls, data: Data, parts: Parts) -> Fingerprint:
         """Return the fingerprint of an elimination."""
         return cls(
-            data=_digest(_table_bytes(data.X)),
-            labels=_digest(_described((data.tasks, data.groups, data.row_weights))),
-            options=_digest(_described(dataclasses.replace(parts, seed=0))),
+            data=digest(table_bytes(data.X)),
+            labels=digest(described((data.tasks, data.groups, data.row_weights))),
+            options=digest(described(dataclasses.replace(parts, seed=0))),
             seed=int(parts.seed),
         )
 
@@ -156,15 +152,15 @@ class Checkpoint:
         self._next = ended + max(WRITE_SECONDS, (ended - begun) / WRITE_SHARE)
 
 
-def checked_file(file: Any) -> FilePath:
+def checked_file(file: Any, what: str = "checkpoint") -> FilePath:
     """Return `file` as a path in a folder that exists, refusing anything else."""
     if not isinstance(file, str | os.PathLike) or not str(file):
-        raise TypeError(f"checkpoint must be the name of a file. Got {file!r} instead.")
+        raise TypeError(f"{what} must be the name of a file. Got {file!r} instead.")
     path = FilePath(file)
     if not path.absolute().parent.is_dir():
-        raise ValueError(f"The folder of checkpoint {str(path)!r} does not exist.")
+        raise ValueError(f"The folder of {what} {str(path)!r} does not exist.")
     if path.is_dir():
-        raise ValueError(f"Checkpoint {str(path)!r} is a folder; it must be a file.")
+        raise ValueError(f"{what.capitalize()} {str(path)!r} is a folder; it must be a file.")
     return path
 
 
@@ -206,56 +202,3 @@ def _damaged(file: FilePath, reason: object) -> ValueError:
         f"Checkpoint {str(file)!r} is damaged or is none of svsieve's ({reason}). It is left in "
         "place; name another file, or delete this one to start over."
     )
-
-
-# ---- what is hashed
-
-
-def _digest(chunks: Iterator[Any]) -> str:
-    total = hashlib.sha256()
-    for chunk in chunks:
-        total.update(chunk)
-    return total.hexdigest()
-
-
-def _table_bytes(X: Table) -> Iterator[Any]:
-    if sp.issparse(X):
-        yield f"csr {X.shape}".encode()
-        for vector in (X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)):
-            yield from _array_bytes(vector)
-    else:
-        yield from _array_bytes(X)
-
-
-def _array_bytes(values: np.ndarray[Any, Any]) -> Iterator[Any]:
-    yield f"{values.dtype.str} {values.shape} ".encode()
-    yield np.ascontiguousarray(values).reshape(-1).view(np.uint8).data
-
-
-def _described(value: Any) -> Iterator[Any]:
-    """Bytes that are the same for equal parts, also in another process.
-
-    `repr` shortens long arrays and may show addresses, so objects are told by their fields.
-    """
-    if isinstance(value, np.ndarray):
-        yield from _array_bytes(value)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        yield from _described((type(value).__qualname__, fields))
-    elif isinstance(value, Mapping):
-        yield b"{"
-        for key, entry in value.items():
-            yield from _described((key, entry))
-        yield b"}"
-    elif isinstance(value, list | tuple):
-        yield b"("
-        for entry in value:
-            yield from _described(entry)
-            yield b","
-        yield b")"
-    elif isinstance(value, type) or (callable(value) and hasattr(value, "__qualname__")):
-        yield f"{value.__module__}.{value.__qualname__}".encode()
-    elif hasattr(value, "__dict__"):
-        yield from _described((type(value).__qualname__, vars(value)))
-    else:
-        yield f"{type(value).__name__} {value!r}".encode()
