@@ -32,7 +32,6 @@ void use_linalg(const nb::dict& blas, const nb::dict& lapack) {
     take(table.gemm, blas, "dgemm");
     take(table.syrk, blas, "dsyrk");
     take(table.gemv, blas, "dgemv");
-    take(table.ger, blas, "dger");
     take(table.potrf, lapack, "dpotrf");
     take(table.potri, lapack, "dpotri");
     take(table.narrow_gemm, blas, "sgemm");

@@ -89,12 +89,6 @@ void multiply(Matrix a, const double* x, double* y) {
                     &one);
 }
 
-void rank_one_update(MutableMatrix a, double scale, const double* x) {
-    if (a.rows == 0) return;
-    int n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), one = 1;
-    routines().ger(&n, &n, &scale, loose(x), &one, loose(x), &one, a.data, &lda);
-}
-
 bool invert_positive_definite(MutableMatrix a, double pivot_floor) {
     int n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), info = 0;
     char lower = 'L';

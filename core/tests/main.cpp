@@ -74,13 +74,6 @@ void gemv(char* trans, int* m, int* n, double* alpha, double* a, int* lda, doubl
     }
 }
 
-void ger(int* m, int* n, double* alpha, double* x, int* incx, double* y, int* incy, double* a,
-         int* lda) {
-    for (int j = 0; j < *n; ++j) {
-        for (int i = 0; i < *m; ++i) a[i + j * *lda] += *alpha * x[i * *incx] * y[j * *incy];
-    }
-}
-
 void potrf(char*, int* n, double* a, int* lda, int* info) {
     *info = 0;
     for (int j = 0; j < *n; ++j) {
@@ -129,7 +122,6 @@ int main(int count, char** arguments) {
     table.narrow_gemm = gemm<float>;
     table.syrk = syrk;
     table.gemv = gemv;
-    table.ger = ger;
     table.potrf = potrf;
     table.potri = potri;
     svsieve::set_linalg(table);

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path as FilePath
 
@@ -11,6 +9,7 @@ import numpy as np
 import pytest
 
 from svsieve.elimination import Path
+from tests.forks import Server
 
 KILLS = 20
 SERVER = FilePath(__file__).with_name("killed_run.py")
@@ -18,33 +17,9 @@ SERVER = FilePath(__file__).with_name("killed_run.py")
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX system")
 
 
-class Server:
-    """The process that starts runs."""
-
-    def __init__(self):
-        one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        self._process = subprocess.Popen(
-            [sys.executable, str(SERVER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=os.environ | one_thread,
-        )
-
-    def ask(self, *words):
-        self._process.stdin.write(" ".join(map(str, words)) + "\n")
-        self._process.stdin.flush()
-        return int(self._process.stdout.readline())
-
-    def close(self):
-        self._process.stdin.close()
-        self._process.wait(timeout=60)
-        self._process.stdout.close()
-
-
 @pytest.fixture(scope="module")
 def server():
-    server = Server()
+    server = Server(SERVER)
     yield server
     server.close()
 

@@ -19,8 +19,6 @@ struct LinalgTable {
                  double* beta, double* c, int* ldc) = nullptr;
     void (*gemv)(char* trans, int* m, int* n, double* alpha, double* a, int* lda, double* x,
                  int* incx, double* beta, double* y, int* incy) = nullptr;
-    void (*ger)(int* m, int* n, double* alpha, double* x, int* incx, double* y, int* incy,
-                double* a, int* lda) = nullptr;
     void (*potrf)(char* uplo, int* n, double* a, int* lda, int* info) = nullptr;
     void (*potri)(char* uplo, int* n, double* a, int* lda, int* info) = nullptr;
     void (*narrow_gemm)(char* transa, char* transb, int* m, int* n, int* k, float* alpha, float* a,
@@ -46,9 +44,6 @@ void multiply(BasicMatrix<const float> a, BasicMatrix<const float> b, BasicMatri
 
 // y = A x, A row-major.
 void multiply(Matrix a, const double* x, double* y);
-
-// A += scale x x' for a symmetric A.
-void rank_one_update(MutableMatrix a, double scale, const double* x);
 
 // Replaces a symmetric positive definite A by its inverse (both triangles). False if a pivot of its
 // Cholesky factor is below `pivot_floor` times the largest; A is then destroyed.

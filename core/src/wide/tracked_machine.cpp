@@ -79,7 +79,6 @@ double TrackedMachine::floor() const {
 double TrackedMachine::measure() {
     const Extremes seen = vector_kernels().scan(n_, g_.data(), up_.data(), low_.data());
     gap_ = seen.low_max - seen.up_min;
-    entering_ = seen.up_index;
     if (free_.empty()) {
         mu_ = std::isfinite(seen.up_min) && std::isfinite(seen.low_max)
                   ? 0.5 * (seen.up_min + seen.low_max)
@@ -142,7 +141,6 @@ void TrackedMachine::apply(const double* direction, double step, std::size_t blo
 // ---- F and P
 
 void TrackedMachine::leave(std::size_t position) {
-    ++moves_;
     set_status(free_[position]);
     inverse_.remove(position);
     std::swap(free_[position], free_.back());
@@ -153,7 +151,6 @@ void TrackedMachine::leave(std::size_t position) {
 bool TrackedMachine::enter(std::size_t row) {
     const double* kernel_row = gram_.row(row);
     while (true) {
-        ++moves_;
         const std::size_t f = free_.size();
         if (f == 0) {
             inverse_.start(diagonal(row));

@@ -53,7 +53,6 @@ class TrackedMachine {
     double multiplier() const { return mu_; }
     double gap() const { return gap_; }
     double accuracy() const;
-    long moves() const { return moves_; }
 
   private:
     void recompute_gradient();
@@ -83,14 +82,12 @@ class TrackedMachine {
     double mu_ = 0.0;
     double gap_ = 0.0;
     double scale_ = 1.0;
-    double mass_ = 0.0;  // sum |b|
-    long moves_ = 0;
+    double mass_ = 0.0;       // sum |b|
     int since_gradient_ = 0;  // steps since the gradient was computed from the coefficients
     bool prepared_ = false;
     bool stale_ = false;        // P is not the inverse for the columns left
     std::vector<double> step_;  // the step that forget() prepared, (-dmu; db_F)
     std::vector<double> u_, z_, residual_;
-    std::size_t entering_ = 0;
 };
 
 }  // namespace svsieve

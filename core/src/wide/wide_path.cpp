@@ -138,7 +138,6 @@ class WidePath::State {
     }
 
     void drop(const std::vector<std::size_t>& dropped);
-    void compact_in_use(const std::vector<std::size_t>& dropped);
 
     PaddedGram gram_;
     std::size_t width_;

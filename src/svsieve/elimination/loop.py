@@ -1,6 +1,6 @@
 """The elimination loop: the only one there is.
 
-math.md's loop in words: train on the columns left, score them, drop the worst, until enough are
+Train on the columns left, score them, drop the worst, until enough are
 gone; then order those left by the scores of a last fit. An engine does the work of one or more
 steps; the loop keeps count, applies the stops, and hands every stretch of steps to the caller, who
 may record it, show progress, write a checkpoint, or stop asking.
@@ -8,7 +8,7 @@ may record it, show progress, write a checkpoint, or stop asking.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -140,20 +140,24 @@ def trace(data: Data, parts: Parts, *, resume: Path | None = None, solutions: bo
     recorder = PathRecorder(
         data.n_columns, notes=notes_of(data, parts), solutions=solutions, start=resume
     )
-    steps = walk(data, parts, resume=resume, solutions=solutions)
+    for _ in record(recorder, walk(data, parts, resume=resume, solutions=solutions)):
+        pass
+    return recorder.path()
+
+
+def record(recorder: PathRecorder, steps: Generator[Stretch, None, Survivors]) -> Iterator[Stretch]:
+    """Hand on the stretches of a walk, each of them recorded before, and record how it ended."""
     while True:
         try:
-            recorder.add(next(steps))
+            stretch = next(steps)
         except StopIteration as end:
             left: Survivors = end.value
             recorder.finish(
-                left.columns,
-                left.scores,
-                left.stopped,
-                accuracy=left.accuracy,
-                engine=left.engine,
+                left.columns, left.scores, left.stopped, accuracy=left.accuracy, engine=left.engine
             )
-            return recorder.path()
+            return
+        recorder.add(stretch)
+        yield stretch
 
 
 def notes_of(data: Data, parts: Parts) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def solutions_on(
         tall = TallLinearEngine(data, parts, kept)
         return tall._solutions(tall._solve())
     # On the few columns left at the end the wide engine has no advantage.
-    kernel = KernelEngine(data, parts, kept)
+    kernel = KernelEngine(data, parts)
     turn = Turn(iteration, kept, len(kept), parts, data.n_columns)
     trained = [one for draw in kernel._train(turn) for one in draw]
     return tuple(kernel._solution(one, kept) for one in trained)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from svsieve.elimination import Data, Parts, Path, PathRecorder, Stretch
 from svsieve.elimination.engines import engine_name
-from svsieve.elimination.loop import Survivors, notes_of, walk
+from svsieve.elimination.loop import notes_of, record, walk
 from svsieve.estimators.callbacks import Watch
 from svsieve.estimators.progress import Progress
 from svsieve.store import Checkpoint, Fingerprint
@@ -96,26 +96,13 @@ class Run:
         least = max(self._parts.least, *ends, 0)
         with Progress(n_columns, least, shown=self._progress) as progress:
             progress.update(recorder.size)
-            while True:
-                try:
-                    stretch = next(steps)
-                except StopIteration as end:
-                    survivors: Survivors = end.value
-                    break
+            for stretch in record(recorder, steps):
                 done.append(stretch)
-                recorder.add(stretch)
                 progress.update(recorder.size)
                 if self._checkpoint is not None:
                     self._checkpoint.write(recorder.path)
                 if watch is not None and watch.done():
                     return replace(recorder.path(), stopped="interrupted")
-        recorder.finish(
-            survivors.columns,
-            survivors.scores,
-            survivors.stopped,
-            accuracy=survivors.accuracy,
-            engine=survivors.engine,
-        )
         return recorder.path()
 
     def _recorder(self, begun: Path | None) -> PathRecorder:

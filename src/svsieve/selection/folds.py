@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from svsieve.arrays import FloatArray, IndexArray, Table
 from svsieve.elimination import Data, Parts, Path, PathRecorder, Solution, Stretch
-from svsieve.elimination.loop import Survivors, notes_of, walk
+from svsieve.elimination.loop import notes_of, record, walk
 from svsieve.elimination.solved import solutions_on
 from svsieve.kernels import Kernel, Linear
 from svsieve.kernels.cross_state import CrossState
@@ -150,23 +150,14 @@ def follow(data: Data, parts: Parts, Z: Table, score: Score) -> ScoredPath:
     held_out = held_out_rows(data, parts, Z)
     recorder = PathRecorder(data.n_columns, notes=notes_of(data, parts))
     scores: list[FloatArray] = []
-    steps = walk(data, parts, solutions=True)
-    while True:
-        try:
-            stretch = next(steps)
-        except StopIteration as end:
-            left: Survivors = end.value
-            break
-        recorder.add(stretch)
+    for stretch in record(recorder, walk(data, parts, solutions=True)):
         with one_blas_thread():  # the products are small
             scores.extend(score(block) for block in held_out.follow(stretch))
-    recorder.finish(
-        left.columns, left.scores, left.stopped, accuracy=left.accuracy, engine=left.engine
-    )
+    path = recorder.path()
     iteration = recorder.iteration + 1
-    last = solutions_on(data, parts, np.sort(left.columns), iteration)
+    last = solutions_on(data, parts, np.sort(path.survivors), iteration)
     scores.append(score(held_out.judge(last, iteration)))
-    return ScoredPath(recorder.path(), np.concatenate(scores))
+    return ScoredPath(path, np.concatenate(scores))
 
 
 def scores_at(

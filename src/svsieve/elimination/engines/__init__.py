@@ -41,7 +41,7 @@ def choose_engine(data: Data, parts: Parts, kept: IndexArray, *, solutions: bool
         return WideLinearEngine(data, parts, kept, solutions=solutions)
     if name == "tall-linear":
         return TallLinearEngine(data, parts, kept)
-    return KernelEngine(data, parts, kept)
+    return KernelEngine(data, parts)
 
 
 def engine_name(data: Data, parts: Parts) -> str:

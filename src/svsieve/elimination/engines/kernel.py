@@ -41,7 +41,7 @@ class KernelEngine:
 
     name: ClassVar[str] = "kernel"
 
-    def __init__(self, data: Data, parts: Parts, kept: IndexArray) -> None:
+    def __init__(self, data: Data, parts: Parts) -> None:
         self._data, self._parts = data, parts
         self._rows = Rows.centred(data, parts)
         self._state: KernelState | None = None
