@@ -152,7 +152,7 @@ class _Correlations:
             centred = picked - picked[0]  # a constant column is zero, exactly
             centred -= centred.mean(axis=0)
             return cls(centred, np.zeros(len(columns)), np.sqrt((centred**2).sum(axis=0)))
-        moments = ColumnMoments.of(picked)
+        moments = ColumnMoments(picked)
         norm = np.sqrt(X.shape[0] * moments.variance)
         return cls(sp.csc_array(picked), moments.mean, norm)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -49,24 +50,41 @@ def check_gamma(gamma: Gamma, owner: str) -> None:
         )
 
 
-@dataclass(frozen=True)
 class ColumnMoments:
-    """Mean and variance of each column: what gamma rules ask of the data."""
+    """Mean and variance of each column, measured when a gamma rule first asks for them.
 
-    mean: FloatArray
-    variance: FloatArray
+    Parameters
+    ----------
+    X : Table
+        Dense or sparse.
+    row_weights : ndarray of shape (n_rows,), optional
+        A row of weight k counts k times.
+    """
 
-    @classmethod
-    def of(cls, X: Table, row_weights: FloatArray | None = None) -> ColumnMoments:
-        """Measure the columns of a dense or sparse table; a row of weight k counts k times."""
-        weights = np.ones(X.shape[0]) if row_weights is None else row_weights
+    def __init__(self, X: Table, row_weights: FloatArray | None = None) -> None:
+        self._X, self._row_weights = X, row_weights
+
+    @property
+    def mean(self) -> FloatArray:
+        """Mean of each column."""
+        return self._measured[0]
+
+    @property
+    def variance(self) -> FloatArray:
+        """Variance of each column, that of all rows and not of a sample."""
+        return self._measured[1]
+
+    @cached_property
+    def _measured(self) -> tuple[FloatArray, FloatArray]:
+        X = self._X
+        weights = np.ones(X.shape[0]) if self._row_weights is None else self._row_weights
         share = weights / weights.sum()
         if isinstance(X, np.ndarray):
             from_first = X - X[0]  # a constant column has the variance zero, exactly
             mean = share @ from_first
-            return cls(X[0] + mean, share @ (from_first - mean) ** 2)
+            return X[0] + mean, share @ (from_first - mean) ** 2
         mean, square = share @ X, share @ X.multiply(X)
-        return cls(mean, _difference(square, mean**2))
+        return mean, _difference(square, mean**2)
 
     def total_variance(self, kept: IndexArray) -> float:
         """Variance of all entries of the kept columns taken together."""

@@ -65,7 +65,7 @@ class Kernel(ABC):
         if all(leaf.has_numeric_gamma() for leaf in self.leaves()):
             return self
         table = float_table(X)
-        return self.bind_to(ColumnMoments.of(table, row_weights), np.arange(table.shape[1]))
+        return self.bind_to(ColumnMoments(table, row_weights), np.arange(table.shape[1]))
 
     def bind_to(self, moments: ColumnMoments, kept: IndexArray) -> Kernel:
         """Return the kernel with gammas as numbers for the kept columns."""

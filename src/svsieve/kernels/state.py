@@ -57,11 +57,13 @@ class KernelState:
         row_weights: FloatArray | None = None,
     ) -> None:
         table = float_table(X)
-        self._moments = ColumnMoments.of(table, row_weights)
+        self._moments = ColumnMoments(table, row_weights)
         self._rule = kernel
-        n_columns = table.shape[1]
+        self._n_columns = int(table.shape[1])
         self.kept: IndexArray = (
-            np.arange(n_columns) if kept is None else distinct_indices(kept, "kept", n_columns)
+            np.arange(self._n_columns)
+            if kept is None
+            else distinct_indices(kept, "kept", self._n_columns)
         )
         if not len(self.kept):
             raise ValueError("kept must name at least one column.")
@@ -130,7 +132,7 @@ class KernelState:
 
     def drop(self, columns: npt.ArrayLike) -> None:
         """Leave out columns, named by their original indices."""
-        dropped = distinct_indices(columns, "columns", len(self._moments.mean))
+        dropped = distinct_indices(columns, "columns", self._n_columns)
         known = np.isin(dropped, self.kept, assume_unique=True)
         if not known.all():
             raise ValueError(f"column {dropped[~known][0]} cannot be dropped: it is not kept.")

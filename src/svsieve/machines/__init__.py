@@ -14,6 +14,7 @@ from svsieve.machines.descriptions import (
 from svsieve.machines.linear_primal import LinearPrimal, LinearSolution
 from svsieve.machines.multiclass import BinaryTask, one_vs_one, one_vs_rest
 from svsieve.machines.penalised_bias import FreeSum
+from svsieve.machines.platt import Sigmoid, fit_sigmoid
 from svsieve.machines.problem import DualProblem, DualSolution, Machine, solve
 from svsieve.machines.starts import feasible_start, rescale_start
 
@@ -30,8 +31,10 @@ __all__ = [
     "Machine",
     "NegativeSvdd",
     "OneClass",
+    "Sigmoid",
     "Svdd",
     "feasible_start",
+    "fit_sigmoid",
     "one_vs_one",
     "one_vs_rest",
     "rescale_start",

@@ -313,9 +313,9 @@ class _KernelRows(HeldOut):
     def _measured(self, rows: IndexArray | None) -> ColumnMoments:
         X, weights = self._data.X, self._data.row_weights
         if rows is not None:
-            return ColumnMoments.of(X[rows], None if weights is None else weights[rows])
+            return ColumnMoments(X[rows], None if weights is None else weights[rows])
         if self._moments is None:
-            self._moments = ColumnMoments.of(X, weights)
+            self._moments = ColumnMoments(X, weights)
         return self._moments
 
 

@@ -36,7 +36,7 @@ class TallLinearEngine:
         self._factor = 2.0 if parts.criterion.order == 1 else 1.0
         assert isinstance(parts.kernel, Linear)
         self._table = parts.kernel.scaled(data.X)
-        moments = ColumnMoments.of(self._table)
+        moments = ColumnMoments(self._table)
         self._spread = _spread(moments, data.n_rows, parts.bias)
         self._means = np.zeros(data.n_columns)
         far = moments.mean**2 > FAR**2 * moments.variance
