@@ -3,7 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "scratch.hpp"
+#include "vector/kernels.hpp"
+
 namespace svsieve {
+
+namespace {
+
+constexpr std::size_t rows_at_a_time = 64;  // enough for a matrix product, little memory
+
+}  // namespace
 
 CachedRows::CachedRows(std::shared_ptr<KernelTree> tree, std::size_t budget_bytes)
     : tree_(std::move(tree)), budget_bytes_(budget_bytes), diagonal_(tree_->diagonal()) {
@@ -31,6 +40,29 @@ const double* CachedRows::row(std::size_t i) {
     slot->position = recent_.begin();
     slots_[i] = std::move(slot);
     return slots_[i]->values.data();
+}
+
+void CachedRows::add_rows(Indices which, Vector factors, double* out) {
+    const std::size_t n = size();
+    std::vector<std::size_t> missing;
+    std::vector<double> theirs;
+    for (std::size_t t = 0; t < which.size(); ++t) {
+        if (const auto& slot = slots_[which[t]]) {
+            vector_kernels().add_scaled(n, factors[t], slot->values.data(), out);
+        } else {
+            missing.push_back(which[t]);
+            theirs.push_back(factors[t]);
+        }
+    }
+    if (missing.empty()) return;
+    const std::size_t block = std::min(missing.size(), rows_at_a_time);
+    const Scratch<double> values(block * n);
+    for (std::size_t t0 = 0; t0 < missing.size(); t0 += block) {
+        const std::size_t count = std::min(block, missing.size() - t0);
+        tree_->rows(Indices(missing).subspan(t0, count), values.data());
+        for (std::size_t t = 0; t < count; ++t)
+            vector_kernels().add_scaled(n, theirs[t0 + t], values.data() + t * n, out);
+    }
 }
 
 std::unique_ptr<RowSource> CachedRows::restricted(Indices kept) {

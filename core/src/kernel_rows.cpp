@@ -2,7 +2,14 @@
 
 #include <utility>
 
+#include "vector/kernels.hpp"
+
 namespace svsieve {
+
+void RowSource::add_rows(Indices which, Vector factors, double* out) {
+    for (std::size_t t = 0; t < which.size(); ++t)
+        vector_kernels().add_scaled(size(), factors[t], row(which[t]), out);
+}
 
 GramRows::GramRows(Matrix gram) : gram_(gram), diagonal_(gram.rows) {
     for (std::size_t i = 0; i < gram_.rows; ++i) diagonal_[i] = gram_(i, i);

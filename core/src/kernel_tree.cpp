@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "parallel.hpp"
 #include "svsieve/linalg.hpp"
 #include "vector/kernels.hpp"
 
@@ -79,10 +80,26 @@ class Leaf final : public KernelTree {
         }
         if (pairing_ != Pairing::Product) out[i] = 0.0;
         const long chunks = static_cast<long>((size_ + chunk - 1) / chunk);
-#pragma omp parallel for schedule(static) if (chunks > 4)
+#pragma omp parallel for schedule(static) if (is_worth_sharing())
         for (long c = 0; c < chunks; ++c) {
             const std::size_t k0 = static_cast<std::size_t>(c) * chunk;
             vector_kernels().profile(profile_, std::min(chunk, size_ - k0), out + k0, out + k0);
+        }
+    }
+
+    void rows(Indices which, double* out) override {
+        const auto* dense = std::get_if<DenseRows>(&data_);
+        if (dense == nullptr) return KernelTree::rows(which, out);
+        const DenseRows picked = pick(*dense, which);
+        const MutableMatrix target(out, which.size(), size_);
+        cross_pairing(pairing_, Matrix(picked.values.data(), which.size(), dense->width),
+                      Matrix(dense->values.data(), size_, dense->width), target, &profile_);
+        if (pairing_ == Pairing::Product) return;
+        // A row is at no distance from itself, whatever rounding says.
+        for (std::size_t t = 0; t < which.size(); ++t) {
+            double own = 0.0;
+            vector_kernels().profile(profile_, 1, &own, &own);
+            target(t, which[t]) = own;
         }
     }
 
@@ -115,11 +132,18 @@ class Leaf final : public KernelTree {
         }
     }
 
+    // A product for every entry of the table and a profile for every row.
+    bool is_worth_sharing() const {
+        const auto entries = std::visit(
+            [](const auto& rows) { return static_cast<double>(rows.values.size()); }, data_);
+        return entries / 8.0 + 4.0 * static_cast<double>(size_) > work_worth_sharing;
+    }
+
     void dense_row(std::size_t i, double* out) const {
         const auto& data = std::get<DenseRows>(data_);
         const double* x = data.values.data() + i * data.width;
         const long chunks = static_cast<long>((size_ + chunk - 1) / chunk);
-#pragma omp parallel for schedule(static) if (chunks > 4)
+#pragma omp parallel for schedule(static) if (is_worth_sharing())
         for (long c = 0; c < chunks; ++c) {
             const std::size_t k0 = static_cast<std::size_t>(c) * chunk;
             const std::size_t count = std::min(chunk, size_ - k0);
@@ -143,7 +167,7 @@ class Leaf final : public KernelTree {
         const auto& data = std::get<SparseRows>(data_);
         each_entry(i, [&](std::size_t l, double x) { scattered_[l] = x; });
         const long chunks = static_cast<long>((size_ + chunk - 1) / chunk);
-#pragma omp parallel for schedule(static) if (chunks > 4)
+#pragma omp parallel for schedule(static) if (is_worth_sharing())
         for (long c = 0; c < chunks; ++c) {
             const std::size_t k0 = static_cast<std::size_t>(c) * chunk;
             for (std::size_t k = k0; k < std::min(k0 + chunk, size_); ++k) {
@@ -276,6 +300,10 @@ class NormalisedNode final : public KernelTree {
 };
 
 }  // namespace
+
+void KernelTree::rows(Indices which, double* out) {
+    for (std::size_t t = 0; t < which.size(); ++t) row(which[t], out + t * size());
+}
 
 std::shared_ptr<KernelTree> make_leaf(Pairing pairing, Profile profile, RowData data) {
     return std::make_shared<Leaf>(pairing, profile, std::move(data));

@@ -42,12 +42,20 @@ double move_pair(const DualProblem& problem, std::vector<double>& b, std::size_t
 void recompute_gradient(const DualProblem& problem, RowSource& rows, DualState& state) {
     const std::size_t n = problem.size();
     state.gradient.assign(problem.linear.begin(), problem.linear.end());
+    std::vector<std::size_t> settled;
+    std::vector<double> factors;
     for (std::size_t k = 0; k < n; ++k) {
         const double b = state.coefficients[k];
         if (b == 0.0) continue;
-        vector_kernels().add_scaled(n, b, rows.row(k), state.gradient.data());
         state.gradient[k] += problem.ridge[k] * b;
+        if (b > problem.lower[k] && b < problem.upper[k]) {
+            vector_kernels().add_scaled(n, b, rows.row(k), state.gradient.data());
+        } else {  // most of these stay at their bound, and their rows are not needed again
+            settled.push_back(k);
+            factors.push_back(b);
+        }
     }
+    rows.add_rows(settled, factors, state.gradient.data());
 }
 
 double precision_floor(const DualProblem& problem, RowSource& rows, Vector coefficients) {

@@ -89,3 +89,29 @@ TEST(restricted_sources_pick_rows_and_columns) {
     }
     for (std::size_t k = 0; k < n; ++k) CHECK(source.row(3)[k] == whole.row(3)[k]);  // still serves
 }
+
+TEST(rows_added_up_many_at_a_time_are_the_rows) {
+    const auto [full, sparse] = with_zeros(150, 7);
+    const Profile decay{ProfileKind::Exponential, 0.2, 0.0, 1};
+    const Profile power{ProfileKind::Power, 0.3, 1.0, 2};
+    std::vector<std::size_t> which;
+    std::vector<double> factors;
+    for (std::size_t i = 3; i < 150; i += 2) {  // more than one block
+        which.push_back(i);
+        factors.push_back(0.1 * static_cast<double>(i) - 5.0);
+    }
+    for (const auto& tree :
+         {composed(full), composed(sparse), make_leaf(Pairing::SquaredDifference, decay, full),
+          make_leaf(Pairing::AbsoluteDifference, decay, full),
+          make_leaf(Pairing::Product, power, full)}) {
+        CachedRows rows(tree, 1 << 20);
+        rows.row(5);  // one of them is there already
+        std::vector<double> sum(150, 1.0), expected(150, 1.0), row(150);
+        rows.add_rows(which, factors, sum.data());
+        for (std::size_t t = 0; t < which.size(); ++t) {
+            tree->row(which[t], row.data());
+            for (std::size_t k = 0; k < 150; ++k) expected[k] += factors[t] * row[k];
+        }
+        for (std::size_t k = 0; k < 150; ++k) CHECK_NEAR(sum[k], expected[k], 1e-10);
+    }
+}

@@ -60,6 +60,24 @@ CASES = [
         lambda d, y: programs.negative_svdd(d, y, 0.3, 0.2),
         True,
     ),
+    Case(
+        "negative svdd by nu",
+        machines.NegativeSvdd(nu=NU),
+        lambda d, y: programs.negative_svdd(d, y, *2 * [1 / (NU * np.sum(y > 0))]),
+        True,
+    ),
+    Case(
+        "squared svdd",
+        machines.SquaredSvdd(C=0.6),
+        lambda d, y: programs.squared_svdd(d, np.ones(len(d)), 0.6, 0.6),
+        False,
+    ),
+    Case(
+        "squared negative svdd",
+        machines.SquaredSvdd(C=0.6, C_outlier=0.3),
+        lambda d, y: programs.squared_svdd(d, y, 0.6, 0.3),
+        True,
+    ),
 ]
 BY_NAME = {case.name: case for case in CASES}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 from svsieve import machines
 from tests.machines.machine_cases import BY_NAME, CASES, Case, cloud, cubic, gaussian, solved
@@ -157,3 +158,35 @@ def test_pair_weights_are_the_formulas(case: Case) -> None:
     np.testing.assert_allclose(
         weights.matrix(), expected[np.ix_(weights.rows, weights.rows)], rtol=1e-14, atol=1e-300
     )
+
+
+@pytest.mark.parametrize("name", ["squared svdd", "squared negative svdd"])
+@MATRICES
+def test_squared_svdd_value_is_radius_and_squared_slack(K: np.ndarray, name: str) -> None:
+    at = Solved(name, K)
+    radius = at.machine.squared_radius(at.solution, at.problem)
+    distance = np.diag(K) - 2 * K @ at.b + at.b @ K @ at.b
+    side = np.where(at.problem.upper > 0, 1, -1)
+    slack = np.maximum(0, side * (distance - radius))
+    np.testing.assert_allclose(
+        slack, 2 * np.abs(at.b) * at.problem.ridge, atol=1e-8 * np.abs(K).max()
+    )
+    C = 1 / (4 * at.problem.ridge)
+    assert at.value == close(radius + C @ slack**2, rel=1e-8)
+
+
+def test_squared_svdd_minimises_its_primal() -> None:
+    """R^2 + C sum xi^2 over centres and radii, by a general minimiser."""
+    X = np.random.default_rng(3).normal(size=(12, 2))
+    K = X @ X.T
+    machine = machines.SquaredSvdd(C=0.4)
+    problem = machine.problem(np.diag(K))
+    solution = machines.solve(problem, K, tol=1e-12)
+
+    def primal(point: np.ndarray) -> float:
+        slack = np.maximum(0, ((X - point[:2]) ** 2).sum(axis=1) - point[2])
+        return point[2] + 0.4 * slack @ slack
+
+    found = minimize(primal, np.append(X.mean(axis=0), 1.0), method="BFGS", options={"gtol": 1e-9})
+    assert machine.value(solution, problem) == close(found.fun, rel=1e-8)
+    np.testing.assert_allclose(solution.coefficients @ X, found.x[:2], atol=1e-5)

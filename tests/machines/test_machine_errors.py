@@ -14,6 +14,7 @@ from svsieve.machines import (
     L2Svm,
     NegativeSvdd,
     OneClass,
+    SquaredSvdd,
     Svdd,
 )
 
@@ -50,6 +51,32 @@ def test_svdd_bound_too_small_for_the_rows() -> None:
 def test_negative_svdd_bound_too_small_for_the_targets() -> None:
     with pytest.raises(ValueError, match="C_target"):
         NegativeSvdd(C_target=0.2, C_outlier=1.0).problem(DIAGONAL, Y)
+
+
+def test_negative_svdd_wants_exactly_one_of_its_two_settings() -> None:
+    for settings in ({}, {"C_target": 0.5, "nu": 0.5}):
+        with pytest.raises(ValueError, match="either C_target or nu"):
+            NegativeSvdd(**settings)
+    with pytest.raises(ValueError, match=r"nu of NegativeSvdd.*1\.5"):
+        NegativeSvdd(nu=1.5)
+    with pytest.raises(ValueError, match=r"C_outlier of NegativeSvdd.*-1"):
+        NegativeSvdd(nu=0.5, C_outlier=-1.0)
+
+
+@pytest.mark.parametrize("machine", [NegativeSvdd(nu=0.5), SquaredSvdd(C=1.0)], ids=str)
+def test_a_description_needs_a_target(machine) -> None:
+    with pytest.raises(ValueError, match="needs a target"):
+        machine.problem(DIAGONAL, -np.ones(6))
+    with pytest.raises(ValueError, match="needs a target"):
+        machine.problem(DIAGONAL, Y, np.where(Y > 0, 0.0, 1.0))
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
+def test_penalties_of_squared_svdd(bad: float) -> None:
+    with pytest.raises(ValueError, match="C of SquaredSvdd must be positive"):
+        SquaredSvdd(C=bad)
+    with pytest.raises(ValueError, match="C_outlier of SquaredSvdd must be positive"):
+        SquaredSvdd(C=1.0, C_outlier=bad)
 
 
 @pytest.mark.parametrize("ridge", [-0.1, math.nan, math.inf])

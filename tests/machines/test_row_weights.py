@@ -44,7 +44,23 @@ def test_ridges_of_the_quadratic_slack() -> None:
     assert -solution.objective == pytest.approx(primal, rel=1e-9)
 
 
-@pytest.mark.parametrize("machine", [machines.CSvm(C=0.7), machines.L2Svm(C=0.7)], ids=str)
+BOTH_KINDS = pytest.mark.parametrize(
+    "machine",
+    [
+        machines.CSvm(C=0.7),
+        machines.L2Svm(C=0.7),
+        machines.OneClass(nu=0.3),
+        machines.Svdd(C=0.05),
+        machines.Svdd(nu=0.3),
+        machines.NegativeSvdd(C_target=0.1, C_outlier=0.05),
+        machines.NegativeSvdd(nu=0.3),
+        machines.SquaredSvdd(C=0.5, C_outlier=0.2),
+    ],
+    ids=str,
+)
+
+
+@BOTH_KINDS
 def test_weight_two_is_the_row_twice(machine) -> None:
     weights = np.ones(len(Y))
     weights[[3, 8, 9]] = 2
@@ -57,7 +73,7 @@ def test_weight_two_is_the_row_twice(machine) -> None:
     assert weighted.objective == pytest.approx(repeated.objective, rel=1e-10)
 
 
-@pytest.mark.parametrize("machine", [machines.CSvm(C=0.7), machines.L2Svm(C=0.7)], ids=str)
+@BOTH_KINDS
 def test_weight_zero_is_the_row_absent(machine) -> None:
     weights = WEIGHTS.copy()
     absent = [0, 7, 13, 40]

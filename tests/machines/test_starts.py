@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from svsieve import machines
+from svsieve import kernels, machines
 from svsieve.machines import DualProblem, feasible_start, rescale_start
+from svsieve.machines.starts import outermost_start
 from tests.machines.machine_cases import CASES, TIGHT, Case, cloud, gaussian, solved
 from tests.reference import programs
 
@@ -184,3 +185,50 @@ class TestWarmStart:
     def test_a_start_that_is_none_is_refused(self, start: np.ndarray) -> None:
         with pytest.raises(ValueError, match="start"):
             machines.solve(CASES[0].problem(K, Y), K, start=start)
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        machines.OneClass(nu=0.1),
+        machines.Svdd(nu=0.3),
+        machines.Svdd(C=1.0),
+        machines.SquaredSvdd(1.0),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("on_demand", [False, True])
+def test_the_outermost_rows_lead_to_the_same_solution(machine, on_demand: bool) -> None:
+    table = np.random.default_rng(7).normal(size=(300, 3))
+    kernel = kernels.Rbf(gamma=0.3)
+    values = kernels.row_source(kernel, table) if on_demand else kernel.gram(table)
+    weights = np.where(np.arange(300) % 7 == 0, 0.0, 1.0)
+    problem = machine.problem(np.ones(300), row_weights=weights)
+    nearest = machines.solve(problem, values, start=feasible_start(problem), tol=1e-10)
+    looked = machines.solve(problem, values, tol=1e-10)
+    np.testing.assert_allclose(looked.coefficients, nearest.coefficients, atol=1e-7)
+    assert (looked.coefficients[weights == 0] == 0).all()
+    assert looked.iterations < nearest.iterations
+
+
+def test_outermost_start_gives_the_least_gradients_all_they_may_have() -> None:
+    problem = box([0.0] * 4 + [-1.0], [0.4, 0.4, 0.4, 0.4, 0.0], 1.0)
+    start = outermost_start(problem, [3.0, 1.0, 2.0, 4.0, 0.0])
+    np.testing.assert_allclose(start, [0.2, 0.4, 0.4, 0.0, 0.0], atol=1e-15)
+    assert_feasible(problem, start)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 30), st.floats(0.02, 1.0))
+def test_outermost_start_minimises_the_linear_program(seed: int, n: int, nu: float) -> None:
+    gradient = np.random.default_rng(seed).normal(size=n)
+    problem = machines.Svdd(nu=nu).problem(np.ones(n))
+    start = outermost_start(problem, gradient)
+    assert_feasible(problem, start)
+    best = optimize.linprog(
+        gradient,
+        A_eq=np.ones((1, n)),
+        b_eq=[1.0],
+        bounds=list(zip(problem.lower, problem.upper, strict=True)),
+    )
+    assert gradient @ start == pytest.approx(best.fun, abs=1e-8)

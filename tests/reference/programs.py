@@ -71,6 +71,12 @@ def negative_svdd(diagonal: np.ndarray, t: np.ndarray, C_target: float, C_outlie
     return Program(-diagonal / 2, lower.astype(float), upper.astype(float), 1.0, np.zeros(n))
 
 
+def squared_svdd(diagonal: np.ndarray, t: np.ndarray, C: float, C_outlier: float) -> Program:
+    ridge = 1 / (4 * np.where(t > 0, C, C_outlier))
+    lower, upper = np.where(t > 0, 0.0, -np.inf), np.where(t > 0, np.inf, 0.0)
+    return Program(-diagonal / 2, lower, upper, 1.0, ridge)
+
+
 @dataclass(frozen=True)
 class Certificate:
     """What is true of b, computed in long double and rounded once at the end."""

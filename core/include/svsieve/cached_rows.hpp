@@ -22,6 +22,8 @@ class CachedRows final : public RowSource {
     std::size_t size() const override { return diagonal_.size(); }
     Vector diagonal() const override { return diagonal_; }
     const double* row(std::size_t i) override;
+    // Rows that are not in the cache are computed many at a time and not kept.
+    void add_rows(Indices which, Vector factors, double* out) override;
 
     // One user at a time: rows move in and out of the cache as they are asked for.
     std::mutex& lock() { return mutex_; }

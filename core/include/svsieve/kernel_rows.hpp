@@ -19,6 +19,9 @@ class RowSource {
     // Row i of K. The pointer stays valid until two other rows have been asked for.
     virtual const double* row(std::size_t i) = 0;
 
+    // out += sum_t factors[t] K[which[t], :], for rows that are not expected to be asked for again.
+    virtual void add_rows(Indices which, Vector factors, double* out);
+
     // How many rows can be held without computing any of them twice.
     virtual std::size_t capacity() const = 0;
 

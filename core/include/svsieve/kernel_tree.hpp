@@ -39,6 +39,9 @@ class KernelTree {
     virtual std::size_t size() const = 0;
     // out[k] = k(x_i, x_k) for all rows k.
     virtual void row(std::size_t i, double* out) = 0;
+    // Several rows at once, one after the other in `out`; cheaper than one by one where they are a
+    // matrix product.
+    virtual void rows(Indices which, double* out);
     virtual std::vector<double> diagonal() const = 0;
     virtual std::shared_ptr<KernelTree> restricted(Indices kept) const = 0;
 };

@@ -1,10 +1,10 @@
 """Criteria: what a column is worth, by contracting pair weights for all columns at once.
 
-`WeightNorm`, `RadiusMargin` and `Span` come with the library. A criterion of your own is one class
-with ``scores(context)``. It is given the solution, the labels and the kernel on the kept columns
-(see `Context`) and returns one number per kept column, the smallest of which goes first. The kernel
-contracts any symmetric weights of pairs of rows: scaled columns (``contract_slopes``) or removed
-ones (``contract_without``).
+`WeightNorm`, `RadiusMargin`, `Span` and `Radius` come with the library. A criterion of your own is
+one class with ``scores(context)``. It is given the solution, the labels and the kernel on the kept
+columns (see `Context`) and returns one number per kept column, the smallest of which goes first.
+The kernel contracts any symmetric weights of pairs of rows: scaled columns (``contract_slopes``) or
+removed ones (``contract_without``).
 
 Examples
 --------
@@ -47,6 +47,7 @@ from svsieve.criteria.filters import (
     spearman_score,
     t_score,
 )
+from svsieve.criteria.radius import Radius
 from svsieve.criteria.radius_margin import RadiusMargin
 from svsieve.criteria.redundancy import RedundancyAware
 from svsieve.criteria.span import Span
@@ -61,6 +62,7 @@ __all__ = [
     "MeanOverDeviation",
     "MeanRank",
     "PowerSum",
+    "Radius",
     "RadiusMargin",
     "RedundancyAware",
     "Span",

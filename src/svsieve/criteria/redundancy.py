@@ -33,8 +33,8 @@ class RedundancyAware:
 
         ``share * |w_j| + (1 - share) * relevance_j / redundancy_j``
 
-    with |w_j| the square root of the other criterion's score, the relevance ``I(x_j; y)`` and the
-    redundancy ``mean_k I(x_j; x_k)`` over the columns left, column j included. I is the mutual
+    with ``|w_j|`` the square root of the other criterion's score, the relevance ``I(x_j; y)`` and
+    the redundancy ``mean_k I(x_j; x_k)`` over the columns left, column j included. I is the mutual
     information of columns cut into three levels, on the rows of the problem.
 
     Parameters

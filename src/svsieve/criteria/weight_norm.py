@@ -10,7 +10,7 @@ from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria.context import Context, share_of_largest
 from svsieve.criteria.retrain import lower_bounds, retrained, retrained_resolution
 from svsieve.criteria.slack import check_order
-from svsieve.kernels import KernelState, Linear, PairWeights
+from svsieve.kernels import KernelState, Linear
 
 # A weight of the linear kernel is a product u'x_j; this share of ||u|| ||x_j|| is its rounding.
 WEIGHT_RESOLUTION = 1e-11
@@ -41,7 +41,11 @@ class LeastScores:
 
 @dataclass(frozen=True)
 class WeightNorm:
-    """The change of ||w||^2 = u'Ku, coefficients u frozen, when a column goes or shrinks.
+    """The change of a machine's value when a column goes or shrinks: of ||w||^2 = u'Ku.
+
+    Coefficients u stay frozen. What the value depends on is the machine's to say: M with
+    d(value) = <M, dK> (see `Machine.pair_weights`), -uu' for classifiers, Diag(u) - uu' for spheres
+    around one class, whose value is R^2 plus the penalty on the slacks.
 
     Parameters
     ----------
@@ -60,8 +64,8 @@ class WeightNorm:
 
     Notes
     -----
-    For machines of one class the score is the change of the machine's value, see
-    `Machine.pair_weights`.
+    A column has a positive sign where what the machine measures shrinks without it: ||w||^2, or the
+    sphere.
 
     Examples
     --------
@@ -95,12 +99,12 @@ class WeightNorm:
         """Return one number per kept column."""
         if self.retrain:
             return self._retrained(context)
-        M = _pair_weights(context)
+        M = context.pair_weights()
         if self.order == 0:
             change = -context.state.contract_without(M, change=True)
         else:
             change = context.state.contract_slopes(M)
-        return change if self.signed else np.abs(change)
+        return np.sign(M.trace()) * change if self.signed else np.abs(change)
 
     def least(self, context: Context, count: int) -> LeastScores | None:
         """Return the least scores, found by screening in single precision.
@@ -122,7 +126,7 @@ class WeightNorm:
         if self.signed or isinstance(state.kernel, Linear) or count >= state.n_kept:
             return None
         finder = state.least_without if self.order == 0 else state.least_slopes
-        found = finder(_pair_weights(context), count)
+        found = finder(context.pair_weights(), count)
         if found is None:
             return None
         values = np.abs(found.values)
@@ -159,14 +163,16 @@ class WeightNorm:
         """Return the difference below which two scores are a tie.
 
         A weight w_j of the linear kernel is known to d_j = 1e-11 ||u|| ||x_j||, x_j centred, its
-        square to d_j (2 |w_j| + d_j). Other kernels: 1e-11 of the largest score. Retrained: 2e-10
-        of the largest, or twice the tolerance if that is smaller.
+        square to ``d_j (2 |w_j| + d_j)``. Other kernels, and machines whose value is no square:
+        1e-11 of the largest score. Retrained: 2e-10 of the largest, or twice the tolerance if that
+        is smaller.
         """
         if self.retrain:
             return retrained_resolution(context, scores)
-        if not isinstance(context.state.kernel, Linear):
+        M = context.machine.pair_weights(context.solution)
+        if M.vector is None or not isinstance(context.state.kernel, Linear):
             return share_of_largest(scores)
-        factor = 1.0 if self.order == 0 else 2.0
+        factor = abs(M.scale) * (1.0 if self.order == 0 else 2.0)
         weights = np.sqrt(np.abs(scores) / factor)
         size = float(np.linalg.norm(context.solution.coefficients))
         norms = _column_norms(context.state, context.state.kernel)
@@ -177,13 +183,6 @@ def square_resolution(weights: FloatArray, sizes: FloatArray) -> FloatArray:
     """Return what rounding leaves open of w_j^2, w_j = u'x_j, given ||u|| ||x_j||."""
     rounding = WEIGHT_RESOLUTION * sizes
     return np.asarray(rounding * (2.0 * np.abs(weights) + rounding))
-
-
-def _pair_weights(context: Context) -> PairWeights:
-    """Return u u' for machines of two classes, what the machine's value depends on for one."""
-    if context.problem.total == 0.0:
-        return context.lift(PairWeights.outer(context.solution.coefficients))
-    return context.pair_weights()
 
 
 def _column_norms(state: KernelState, kernel: Linear) -> FloatArray:

@@ -10,6 +10,7 @@ from svsieve.kernels.kernel import Kernel, PairingKernel
 from svsieve.kernels.leaves import Laplace, Linear, Polynomial, Rbf
 from svsieve.kernels.pair_weights import PairWeights
 from svsieve.kernels.rows import kernel_values, row_source
+from svsieve.kernels.scaling import scaled_kernel
 from svsieve.kernels.screening import Least
 from svsieve.kernels.state import KernelState
 
@@ -29,4 +30,5 @@ __all__ = [
     "Sum",
     "kernel_values",
     "row_source",
+    "scaled_kernel",
 ]

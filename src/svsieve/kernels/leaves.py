@@ -159,7 +159,7 @@ class Rbf(_Exponential):
 
 @dataclass(frozen=True)
 class Laplace(_Exponential):
-    """k(x, z) = exp(-gamma sum_j w_j |x_j - z_j|).
+    """``k(x, z) = exp(-gamma sum_j w_j |x_j - z_j|)``.
 
     Parameters
     ----------

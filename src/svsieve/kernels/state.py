@@ -179,7 +179,7 @@ class KernelState:
     # ---- the least of them, where they can be found without computing all
 
     def least_without(self, M: PairWeights, count: int) -> Least | None:
-        """Return the `count` + 1 columns of least |change| in `contract_without`, and more.
+        """Return the `count` + 1 columns of least ``|change|`` in `contract_without`, and more.
 
         The numbers are those of ``contract_without(M, change=True)``. None where computing them all
         is as cheap or the only way: few rows or columns, a sparse table, a composed kernel, columns

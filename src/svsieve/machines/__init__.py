@@ -4,10 +4,13 @@ min_b  1/2 b'(K + Diag(ridge)) b + linear'b     s.t.  lower <= b <= upper,  sum(
 """
 
 from svsieve.machines.classifiers import CSvm, L2Svm
+from svsieve.machines.coupling import coupled_probabilities
 from svsieve.machines.descriptions import (
     EnclosingSphere,
     NegativeSvdd,
     OneClass,
+    Sphere,
+    SquaredSvdd,
     Svdd,
     squared_radius,
 )
@@ -32,7 +35,10 @@ __all__ = [
     "NegativeSvdd",
     "OneClass",
     "Sigmoid",
+    "Sphere",
+    "SquaredSvdd",
     "Svdd",
+    "coupled_probabilities",
     "feasible_start",
     "fit_sigmoid",
     "one_vs_one",

@@ -19,8 +19,12 @@ def squared_radius(solution: DualSolution, problem: DualProblem) -> float:
     return float(b @ (solution.gradient - problem.linear)) + 2.0 * solution.offset
 
 
-class _Sphere:
-    """What the sphere machines share: the value D* and its dependence on the Gram matrix."""
+class Sphere:
+    """What the sphere machines share: the value D* and its dependence on the Gram matrix.
+
+    Both depend on distances alone: a column shifted, or rows centred in feature space, change
+    nothing.
+    """
 
     def value(self, solution: DualSolution, problem: DualProblem) -> float:
         """Return D* = sum_k b_k K_kk - b'Kb: R^2 plus the penalty on the slacks."""
@@ -29,6 +33,10 @@ class _Sphere:
     def pair_weights(self, solution: DualSolution) -> PairWeights:
         """Return M = Diag(b) - b b'."""
         return PairWeights.covariance(solution.coefficients)
+
+    def squared_radius(self, solution: DualSolution, problem: DualProblem) -> float:
+        """Return R^2 = b'Kb + 2 offset."""
+        return squared_radius(solution, problem)
 
 
 def _check_share(nu: float, owner: str) -> None:
@@ -94,7 +102,7 @@ class OneClass:
 
 
 @dataclass(frozen=True)
-class Svdd(_Sphere):
+class Svdd(Sphere):
     """Support vector data description: min R^2 + C sum xi over spheres around the rows.
 
     Parameters
@@ -103,6 +111,10 @@ class Svdd(_Sphere):
         At least 1 / n_rows; from 1 on the sphere is rigid.
     nu : float, optional
         In (0, 1], instead of C: C = 1 / (nu n).
+
+    Notes
+    -----
+    A row of weight k counts as k rows: its C is k times as large, and with nu so is its share of n.
 
     Examples
     --------
@@ -132,18 +144,21 @@ class Svdd(_Sphere):
         own = float_vector(diagonal, "diagonal")
         n = len(own)
         bound = self.C if self.C is not None else 1.0 / ((self.nu or 1.0) * n)
-        weights = _normalised_weights(row_weights, n)
+        by_share = self.nu is not None
+        weights = (_normalised_weights if by_share else weights_per_row)(row_weights, n)
         upper = np.multiply(bound, weights, out=np.zeros(n), where=weights > 0)
         if upper.sum() < 1.0 - 1e-9:
+            total = float(weights.sum())
             raise ValueError(
-                f"C of Svdd must be at least 1 / rows = {1.0 / n:.6g} for {n} rows. Got {bound!r}."
+                f"C of Svdd must be at least 1 / rows = {1.0 / max(total, 1e-300):.6g} for "
+                f"{total:g} rows. Got {bound!r}."
             )
         unit = min(float(n), max(1.0, 1.0 / bound)) / _scale(own)
         return DualProblem(-0.5 * own, np.zeros(n), upper, 1.0, np.zeros(n), gap_unit=unit)
 
 
 @dataclass(frozen=True)
-class EnclosingSphere(_Sphere):
+class EnclosingSphere(Sphere):
     """The smallest sphere that holds all rows, of K + ridge I.
 
     Parameters
@@ -187,14 +202,20 @@ class EnclosingSphere(_Sphere):
 
 
 @dataclass(frozen=True)
-class NegativeSvdd(_Sphere):
+class NegativeSvdd(Sphere):
     """SVDD with known outliers: targets inside the sphere, rows labelled -1 outside.
+
+    min R^2 + C_target sum_targets xi + C_outlier sum_outliers xi, with distances from the centre of
+    at most R^2 + xi for targets and at least R^2 - xi for outliers.
 
     Parameters
     ----------
-    C_target, C_outlier : float
-        Penalties of targets outside and of outliers inside; C_target times the number of targets
-        must be at least 1.
+    C_target : float, optional
+        Penalty of targets outside; times the number of targets at least 1.
+    C_outlier : float, optional
+        Penalty of outliers inside; that of targets by default.
+    nu : float, optional
+        In (0, 1], instead of C_target: C_target = 1 / (nu targets).
 
     Examples
     --------
@@ -203,15 +224,19 @@ class NegativeSvdd(_Sphere):
     array([ 0. , -0.3,  0. ])
     """
 
-    C_target: float
-    C_outlier: float
+    C_target: float | None = None
+    C_outlier: float | None = None
+    nu: float | None = None
 
     def __post_init__(self) -> None:
+        if (self.C_target is None) == (self.nu is None):
+            raise ValueError("NegativeSvdd takes either C_target or nu.")
+        if self.nu is not None:
+            _check_share(self.nu, "NegativeSvdd")
         for name in ("C_target", "C_outlier"):
-            if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0):
-                raise ValueError(
-                    f"{name} of NegativeSvdd must be positive. Got {getattr(self, name)!r}."
-                )
+            value = getattr(self, name)
+            if value is not None and not (np.isfinite(value) and value > 0):
+                raise ValueError(f"{name} of NegativeSvdd must be positive. Got {value!r}.")
 
     def problem(
         self,
@@ -224,12 +249,74 @@ class NegativeSvdd(_Sphere):
         n = len(own)
         t = signs(labels, n, "NegativeSvdd")
         weights = weights_per_row(row_weights, n)
-        upper = np.where(t > 0, self.C_target * weights, 0.0)
-        lower = np.where(t < 0, -self.C_outlier * weights, 0.0)
+        targets = float(weights[t > 0].sum())
+        if not targets > 0:
+            raise ValueError("NegativeSvdd needs a target: a row of positive weight labelled +1.")
+        C_target = self.C_target or 1.0 / ((self.nu or 1.0) * targets)
+        C_outlier = C_target if self.C_outlier is None else self.C_outlier
+        upper = np.where(t > 0, C_target * weights, 0.0)
+        lower = np.where(t < 0, -C_outlier * weights, 0.0)
         if upper.sum() < 1.0 - 1e-9:
             raise ValueError(
                 "C_target of NegativeSvdd times the targets must be at least 1. "
                 f"Got {upper.sum():.6g}."
             )
-        unit = min(float(n), max(1.0, 1.0 / self.C_target)) / _scale(own)
+        unit = min(float(n), max(1.0, 1.0 / C_target)) / _scale(own)
         return DualProblem(-0.5 * own, lower, upper, 1.0, np.zeros(n), gap_unit=unit)
+
+
+@dataclass(frozen=True)
+class SquaredSvdd(Sphere):
+    """SVDD with squared slack, also around known outliers: min R^2 + sum_k C_k xi_k^2.
+
+    Distances from the centre are at most R^2 + xi_k for targets and at least R^2 - xi_k for rows
+    labelled -1. At the optimum ``xi_k = |b_k| / (2 C_k)``: every support vector lies off the
+    sphere.
+
+    Parameters
+    ----------
+    C : float
+        Penalty of targets outside. Row weights multiply it.
+    C_outlier : float, optional
+        Penalty of outliers inside; C by default.
+
+    Examples
+    --------
+    >>> from svsieve.machines import SquaredSvdd
+    >>> SquaredSvdd(C=0.5).problem([1.0, 1.0]).ridge
+    array([0.5, 0.5])
+    """
+
+    C: float
+    C_outlier: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("C", "C_outlier"):
+            value = getattr(self, name)
+            if value is not None and not (np.isfinite(value) and value > 0):
+                raise ValueError(f"{name} of SquaredSvdd must be positive. Got {value!r}.")
+
+    def problem(
+        self,
+        diagonal: npt.ArrayLike,
+        labels: npt.ArrayLike | None = None,
+        row_weights: npt.ArrayLike | None = None,
+    ) -> DualProblem:
+        """Return the dual: a ridge 1 / (4 C_k), targets b >= 0, outliers b <= 0."""
+        own = float_vector(diagonal, "diagonal")
+        n = len(own)
+        t = np.ones(n) if labels is None else signs(labels, n, "SquaredSvdd")
+        weights = weights_per_row(row_weights, n)
+        used = weights > 0
+        if not (used & (t > 0)).any():
+            raise ValueError("SquaredSvdd needs a target: a row of positive weight.")
+        C = np.where(t > 0, self.C, self.C if self.C_outlier is None else self.C_outlier)
+        ridge = np.divide(0.25, C * weights, out=np.zeros(n), where=used)
+        upper = np.where(used & (t > 0), np.inf, 0.0)
+        lower = np.where(used & (t < 0), -np.inf, 0.0)
+        return DualProblem(-0.5 * own, lower, upper, 1.0, ridge, gap_unit=1.0 / _scale(own))
+
+    def squared_radius(self, solution: DualSolution, problem: DualProblem) -> float:
+        """Return R^2 = b'Kb + 2 offset, the ridge left out: it is the slack's, not the sphere's."""
+        b = solution.coefficients
+        return squared_radius(solution, problem) - float(b @ (problem.ridge * b))

@@ -11,8 +11,12 @@ import numpy.typing as npt
 
 from svsieve.arrays import FloatArray, float_vector
 from svsieve.kernels import PairWeights
-from svsieve.machines.starts import feasible_start
+from svsieve.machines.starts import feasible_start, outermost_start
 from svsieve.native import core, one_blas_thread
+
+# Where to begin is worth a look at some rows from this many on.
+MANY_ROWS = 200
+ROWS_LOOKED_AT = 100
 
 _VECTORS = ("linear", "lower", "upper", "ridge")
 
@@ -170,7 +174,7 @@ def solve(
     if not np.isfinite(rows.diagonal()).all():
         raise ValueError("the kernel must be finite; its diagonal is not.")
     options = core.SolveOptions(float(tol), int(max_iter), shrinking, polish)
-    begin = feasible_start(problem, start)
+    begin = _first_point(problem, rows) if start is None else feasible_start(problem, start)
     arguments = (
         problem.linear,
         problem.lower,
@@ -187,3 +191,23 @@ def solve(
         else:
             answer = core.solve_gram(np.ascontiguousarray(rows, dtype=np.float64), *arguments)
     return DualSolution(*answer)  # type: ignore[arg-type]
+
+
+def _first_point(problem: DualProblem, rows: FloatArray | core.CachedRows) -> FloatArray:
+    """Where to begin when nothing is known.
+
+    Of many rows with coefficients that sum to something, the outermost ones as seen from the mean
+    of a few rows; else the feasible point nearest to zero.
+    """
+    usable = np.flatnonzero(problem.upper > 0)
+    around_zero = (problem.lower <= 0).all() and (problem.upper >= 0).all()
+    if problem.total <= 0 or not around_zero or len(usable) < MANY_ROWS:
+        return feasible_start(problem)
+    seen = usable[:: len(usable) // ROWS_LOOKED_AT]
+    if isinstance(rows, core.CachedRows):
+        mean = np.mean([rows.row(int(k)) for k in seen], axis=0)
+    else:
+        mean = rows[seen].mean(axis=0)
+    gradient = mean + problem.linear
+    gradient[problem.upper == 0] = np.inf
+    return outermost_start(problem, gradient)

@@ -45,6 +45,37 @@ def feasible_start(problem: DualProblem, start: npt.ArrayLike | None = None) -> 
     return _settle_rounding(point, problem)
 
 
+def outermost_start(problem: DualProblem, gradient: npt.ArrayLike) -> FloatArray:
+    """Return the corner of the box that a step down a gradient leads to.
+
+    The rows of least gradient are given all they may have until the sum is spent. From the mean of
+    the rows these are the ones that lie outermost, most of which a description of one class leaves
+    outside: few pair steps remain.
+
+    Parameters
+    ----------
+    problem : DualProblem
+        Its total positive, zero within its bounds.
+    gradient : array-like of shape (n_rows,)
+
+    Examples
+    --------
+    >>> from svsieve.machines import Svdd
+    >>> from svsieve.machines.starts import outermost_start
+    >>> outermost_start(Svdd(C=0.5).problem([1.0, 1.0, 1.0]), [0.2, 0.1, 0.3])
+    array([0.5, 0.5, 0. ])
+    """
+    order = np.argsort(float_vector(gradient, "gradient", problem.n_rows), kind="stable")
+    room = np.minimum(problem.upper[order], problem.total)
+    given = np.clip(problem.total - (np.cumsum(room) - room), 0.0, room)
+    rounding = 1e-12 * problem.total  # of the sum: neither a free row nor a gap
+    given[given < rounding] = 0.0
+    given = np.where(room - given < rounding, room, given)
+    point = np.zeros(problem.n_rows)
+    point[order] = given
+    return feasible_start(problem, point)
+
+
 def _shift(wish: FloatArray, problem: DualProblem) -> float:
     """The tau for which clip(wish - tau) sums to the total."""
     lower, upper = problem.lower, problem.upper
