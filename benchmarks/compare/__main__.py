@@ -29,6 +29,9 @@ NAMES = (
     "rank_memory",
     "criteria_cost",
     "combination",
+    "tune_german",
+    "one_class_fit",
+    "one_class_auc",
 )
 
 

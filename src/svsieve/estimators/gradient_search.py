@@ -1,0 +1,410 @@
+"""Parameters of a support vector classifier, chosen by descending an estimate of its error."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state, get_tags
+
+from svsieve.arrays import FloatArray, Table
+from svsieve.elimination.parts import Task
+from svsieve.estimators.best_estimator import PredictsByBest
+from svsieve.estimators.delegation import asked_inside
+from svsieve.estimators.pair_solving import FEW_ROWS, FINAL_TOL
+from svsieve.estimators.search_record import Search, parameter_prefix, trace_of
+from svsieve.estimators.specification import (
+    Chain,
+    fitted_on,
+    take_apart,
+    transformed,
+    two_class_problems,
+)
+from svsieve.estimators.svc import SVC
+from svsieve.estimators.validation import class_codes, sample_weights, training_rows
+from svsieve.kernels import Kernel, Polynomial
+from svsieve.resolve import check_flag, check_integer, check_real, refusal
+from svsieve.resolve.estimators import Specifies
+from svsieve.resolve.options import is_integer, number
+from svsieve.selection.objectives import Judge, Judgement, Objective, resolve_objective, summed
+from svsieve.selection.optimise import descend
+from svsieve.selection.search_space import SearchSpace
+
+# Slopes are those of the data, not of the solver, if machines are solved at least this far.
+JUDGED_TOL = 1e-8
+
+
+class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Choose C, the parameters of the kernel and the scales of columns by gradient descent.
+
+    An estimate of the error, such as a bound on the leave-one-out error, is minimised over the
+    logarithms of the parameters by L-BFGS-B. Ten machines or so are trained where a grid with
+    cross-validation takes hundreds, and there may be as many parameters as columns. Works on the
+    training rows alone: to know how good the result is, use other rows.
+
+    Parameters
+    ----------
+    estimator : svsieve.SVC, sklearn.svm.SVC or Pipeline, default=None
+        What to tune, ``SVC(slack="l2")`` by default. The search begins at its own parameters.
+        scikit-learn's machine is taken as a specification and solved by svsieve. The transformers
+        of a pipeline that ends in a machine are fitted once, on the training rows.
+    objective : str or Objective, default="radius-margin"
+        What to minimise. "radius-margin": the radius/margin bound, smooth and cheap, best with
+        ``slack="l2"``. "span": the span estimate of the leave-one-out error, closer but less
+        smooth, best with ``slack="l1"``. "validation": the error on a quarter of the rows,
+        smoothed. "posterior": the error that Platt's probabilities predict there.
+        "support-vectors": their share. "cv": the error in 5-fold cross-validation. The last two
+        have no gradient; Nelder and Mead's simplex serves instead. Objects are in
+        :mod:`svsieve.objectives`.
+    weights : bool, default=False
+        Give every column a scale of its own, in the place of one gamma for all: a weighted kernel.
+        Needs svsieve.SVC, whose kernels have weights.
+    degrees : sequence of int, default=None
+        Degrees of a polynomial kernel to search, each by a descent of its own. None: that of the
+        estimator.
+    starts : int, default=1
+        Descents, of which the best counts. All but the first begin at random around it.
+    bounds : dict of str to (float, float), default=None
+        Lowest and highest value by name: "C", "gamma", "coef0", "scale" (of the columns); of
+        composed kernels "0.gamma", "1.coefficient" and so on. Equal ones hold a parameter fixed.
+        By default C lies in [exp(-12), exp(12)], and the others within exp(9) times their start.
+    max_trainings : int, default=200
+        Limit on machines trained in the search.
+    tol : float, default=1e-3
+        A descent ends where a step lowers the objective by no more than this share.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the starts and, where `objective` is a string, of the rows held out.
+
+    Attributes
+    ----------
+    best_params_ : dict
+        What ``estimator.set_params`` takes: C and gamma, coef0, degree, or the kernel as an object
+        where it was given as one or has weights.
+    best_value_ : float
+        The objective there; with several classes, the sum over all pairs.
+    best_estimator_ : estimator
+        The estimator with these parameters, fitted on all rows.
+    scales_ : ndarray of shape (n_columns,)
+        Factor of each column that the machine sees; with ``weights=True`` only.
+    n_trainings_ : int
+        Machines trained in the search; smallest spheres and `best_estimator_` are not counted.
+    trace_ : dict of str to array
+        All evaluations in order, a column for each parameter (NaN where a descent has none), for
+        the value ("value"), the length of the gradient ("gradient_norm"), the number of the descent
+        ("start") and the machines trained so far ("n_trainings").
+    classes_ : ndarray
+        Labels, from `best_estimator_`.
+    n_features_in_ : int
+        Columns seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        Their names, where X has column names that are all strings.
+
+    Notes
+    -----
+    Several classes are one problem per pair of classes; the objectives of all pairs are added, and
+    all share the parameters. Of a sum of kernels the coefficients of all terms but the first are
+    varied: C is the scale of the whole.
+
+    Objectives with rows held out see transformers that were fitted on all rows.
+
+    The bound of linear slack may be smallest for a machine that takes all rows for one class; a
+    warning says so.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from svsieve import SVC, GradientSearch
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> search = GradientSearch(make_pipeline(StandardScaler(), SVC(slack="l2")))
+    >>> search.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.95
+    True
+    >>> sorted(search.best_params_), search.n_trainings_ < 20
+    (['svc__C', 'svc__gamma'], True)
+    """
+
+    best_params_: dict[str, Any]
+    best_value_: float
+    best_estimator_: Any
+    n_trainings_: int
+    trace_: dict[str, NDArray[Any]]
+    n_features_in_: int
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        objective: Any = "radius-margin",
+        *,
+        weights: bool = False,
+        degrees: Sequence[int] | None = None,
+        starts: int = 1,
+        bounds: Mapping[str, tuple[float, float]] | None = None,
+        max_trainings: int = 200,
+        tol: float = 1e-3,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.objective = objective
+        self.weights = weights
+        self.degrees = degrees
+        self.starts = starts
+        self.bounds = bounds
+        self.max_trainings = max_trainings
+        self.tol = tol
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Search the parameters, then fit the estimator with the best.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Non-negative factors of C per row, in the search and in `best_estimator_`. A row of
+            weight 0 is left out.
+
+        Returns
+        -------
+        GradientSearch
+            The fitted estimator.
+        """
+        chain, objective = self._check_parameters()
+        rng = check_random_state(self.random_state)
+        if isinstance(self.objective, str) and hasattr(objective, "seed"):
+            seed = int(rng.randint(np.iinfo(np.int32).max))
+            objective = replace(objective, seed=seed)  # type: ignore[type-var]
+        X, y = training_rows(self, X, y)
+        classes, codes = class_codes(self, y)
+        weights = sample_weights(sample_weight, classes, codes)
+        used = np.flatnonzero(weights)
+        if len(used) < len(codes):
+            X, y, codes, weights = X[used], y[used], codes[used], weights[used]
+        given = None if sample_weight is None else weights
+
+        tasks = two_class_problems(chain.specification, chain.machine, classes, codes, weights)
+        table = transformed(chain.transformers, X, y, given, same_columns=False)
+        counts = weights if chain.specification.weights_count else None
+        kernel = chain.specification.kernel.bind(table, row_weights=counts)
+        searches = self._searches(chain, objective, kernel, table, tasks, rng)
+        best = min(searches, key=lambda search: search.descent.best.value)
+
+        self._store(searches, best, objective, chain)
+        model = clone(self._estimator()).set_params(**self.best_params_)
+        self.best_estimator_ = fitted_on(model, np.arange(X.shape[1]), X, y, given)
+        self._judge(searches, X, classes)
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """Return what metadata `fit` and `score` take: `sample_weight`, where it is asked for.
+
+        It is asked for by ``set_fit_request(sample_weight=True)``, here or on the estimator inside.
+
+        Returns
+        -------
+        MetadataRequest
+            The requests.
+        """
+        return asked_inside(super().get_metadata_routing(), self._estimator())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self._estimator()).input_tags.sparse
+        return tags
+
+    def _estimator(self) -> Any:
+        return SVC(slack="l2") if self.estimator is None else self.estimator
+
+    # ---- parameters
+
+    def _check_parameters(self) -> tuple[Chain, Objective]:
+        """Refuse bad options, all of them, before the data is looked at."""
+        owner = type(self).__name__
+        chain = take_apart(self._estimator(), owner)
+        objective = resolve_objective(self.objective, owner=owner)
+        if chain.specification.bias is not None:
+            raise refusal(
+                owner,
+                "estimator",
+                "a machine whose bias is not penalised: svsieve.SVC or scikit-learn's SVC, or a "
+                "Pipeline that ends in one",
+                chain.machine,
+            )
+        if check_flag(owner, "weights", self.weights):
+            if not isinstance(chain.machine, Specifies):
+                raise ValueError(
+                    f"weights=True of {owner} needs svsieve.SVC: the kernels of "
+                    f"{type(chain.machine).__module__} have no weights. Got {chain.machine!r} "
+                    "instead."
+                )
+            if not objective.has_slopes:
+                raise ValueError(
+                    f"weights=True of {owner} needs an objective with slopes, such as "
+                    f"'radius-margin'. Got {self.objective!r} instead."
+                )
+        check_integer(owner, "starts", self.starts, at_least=1)
+        check_integer(owner, "max_trainings", self.max_trainings, at_least=1)
+        check_real(owner, "tol", self.tol, above=0.0)
+        check_random_state(self.random_state)
+        self._check_bounds()
+        self._check_degrees(chain.specification.kernel)
+        return chain, objective
+
+    def _check_bounds(self) -> None:
+        owner, allowed = type(self).__name__, "None or a dict from names to (lowest, highest)"
+        bounds: Any = self.bounds
+        if bounds is None:
+            return
+        if not isinstance(bounds, Mapping):
+            raise refusal(owner, "bounds", allowed, bounds)
+        for name, sides in bounds.items():
+            if not (isinstance(sides, Sequence | np.ndarray) and len(sides) == 2):
+                raise refusal(owner, f"bounds[{name!r}]", "a pair (lowest, highest)", sides)
+            low, high = (number(side) for side in sides)
+            least = 0.0 if str(name).rpartition(".")[2] == "coef0" else math.ulp(0.0)
+            if not least <= low <= high < math.inf:
+                what = "not negative" if least == 0.0 else "positive"
+                raise refusal(owner, f"bounds[{name!r}]", f"{what}, finite and in order", sides)
+
+    def _check_degrees(self, kernel: Kernel) -> None:
+        if self.degrees is None:
+            return
+        owner = type(self).__name__
+        degrees: Any = self.degrees
+        given = list(degrees) if isinstance(degrees, Sequence | np.ndarray) else []
+        if not given or not all(is_integer(degree) and degree >= 1 for degree in given):
+            raise refusal(owner, "degrees", "None or a list of ints in [1, inf)", degrees)
+        if not isinstance(kernel, Polynomial):
+            raise ValueError(
+                f"degrees of {owner} needs an estimator with a polynomial kernel. "
+                f"Got {kernel!r} instead."
+            )
+
+    # ---- the search
+
+    def _searches(
+        self,
+        chain: Chain,
+        objective: Objective,
+        kernel: Kernel,
+        table: Table,
+        tasks: Sequence[Task],
+        rng: np.random.RandomState,
+    ) -> list[Search]:
+        """Search each degree, or the kernel as it is."""
+        kernels = [kernel]
+        if self.degrees is not None:
+            kernels = [replace(kernel, degree=int(d)) for d in self.degrees]  # type: ignore[type-var]
+        judges = [_judge(objective, table, task, chain.specification.tol) for task in tasks]
+        each = len(judges) * int(getattr(objective, "folds", 1))
+        limit = max(1, int(self.max_trainings) // (each * len(kernels)))
+        searches = []
+        for one in kernels:
+            space = SearchSpace.around(
+                chain.specification.machine,
+                one,
+                table.shape[1],
+                scales=bool(self.weights),
+                bounds=self.bounds,
+            )
+            searches.append(self._descended(space, judges, objective, limit, rng))
+        return searches
+
+    def _descended(
+        self,
+        space: SearchSpace,
+        judges: Sequence[Judge],
+        objective: Objective,
+        limit: int,
+        rng: np.random.RandomState,
+    ) -> Search:
+        """Descend in one space, on the logarithm of a bound."""
+        trainings = []
+
+        def function(point: FloatArray) -> tuple[float, FloatArray | None]:
+            machine, kernel = space.parts(point)
+            found: Judgement = summed(
+                judge(machine, kernel, slopes=space.n_scales > 0) for judge in judges
+            )
+            trainings.append(sum(judge.n_trainings for judge in judges))
+            slopes = space.slopes(found)
+            if not objective.is_bound or slopes is None:
+                return found.value, slopes
+            if not 0.0 < found.value < math.inf:
+                return math.inf, None
+            return math.log(found.value), slopes / found.value
+
+        descent = descend(
+            function,
+            space.spread_starts(int(self.starts), rng),
+            space.lower,
+            space.upper,
+            slopes=objective.has_slopes,
+            tol=float(self.tol),
+            max_evaluations=limit,
+        )
+        return Search(space, descent, tuple(trainings))
+
+    # ---- the result
+
+    def _store(
+        self, searches: Sequence[Search], best: Search, objective: Objective, chain: Chain
+    ) -> None:
+        unit = math.exp if objective.is_bound else float
+        point = best.descent.best.point
+        self.best_value_ = unit(best.descent.best.value)
+        self.n_trainings_ = max(search.n_trainings[-1] for search in searches)
+        self.trace_ = trace_of(searches, unit)
+        if self.weights:
+            self.scales_ = best.space.scales(point)
+        machine, kernel = best.space.parts(point)
+        found: dict[str, Any] = {"C": machine.C} if "log_C" in best.space.names else {}
+        if self.weights or isinstance(chain.machine.kernel, Kernel):
+            found["kernel"] = kernel
+        else:
+            found |= {
+                name: value for name, value in best.space.values(point).items() if name != "C"
+            }
+            if self.degrees is not None:
+                found["degree"] = kernel.degree  # type: ignore[attr-defined]
+        prefix = parameter_prefix(self._estimator())
+        self.best_params_ = {prefix + name: value for name, value in found.items()}
+
+    def _judge(self, searches: Sequence[Search], X: Table, classes: NDArray[Any]) -> None:
+        """Warn where a descent was cut short, and where its end tells no classes apart."""
+        owner = type(self).__name__
+        if not all(search.descent.converged for search in searches):
+            warnings.warn(
+                f"{owner} stopped after {self.n_trainings_} trainings before the objective was "
+                f"lowest. Raise max_trainings={self.max_trainings} or tol={self.tol:g}.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        predicted = np.unique(self.best_estimator_.predict(X)).tolist()
+        if len(predicted) == 1:
+            warnings.warn(
+                f"{owner} found its objective smallest, {self.best_value_:.3g}, for a machine that "
+                f"takes all training rows for class {predicted[0]!r}, of {classes.tolist()}. Use "
+                "slack='l2', another objective, or bounds that keep C larger.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+
+def _judge(objective: Objective, table: Table, task: Task, tol: float) -> Judge:
+    """Return the judge of one problem; few rows are solved to the last digits, as in SVC."""
+    assert task.labels is not None
+    rows = table if task.rows is None else table[task.rows]
+    few = rows.shape[0] <= FEW_ROWS
+    tol = min(tol, FINAL_TOL if few else JUDGED_TOL)
+    return Judge(objective, rows, task.labels, weights=task.weights, tol=tol)
