@@ -1,0 +1,5 @@
+"""``python -m svsieve.cli`` is the command ``svsieve``."""
+
+from svsieve.cli import main
+
+main()

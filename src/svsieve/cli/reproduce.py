@@ -1,0 +1,132 @@
+"""``svsieve reproduce``: published tables, computed again."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from svsieve.cli.console import complain
+from svsieve.datasets import MissingDataError, load_public
+from svsieve.reproduce import Effort, Experiment, compare, experiments, find, pages, run
+from svsieve.reproduce.summary import write_summary
+
+WIDTH = 200  # of what is not shown on a terminal
+
+app = typer.Typer(
+    invoke_without_command=True,
+    no_args_is_help=True,
+    add_completion=False,
+    context_settings={"allow_interspersed_args": True},
+    subcommand_metavar="",
+)
+
+
+@app.callback()
+def reproduce(
+    id: Annotated[str, typer.Argument(metavar="ID", help="Such as planas-5.2; or: list, summary.")],
+    smoke: Annotated[bool, typer.Option("--smoke", help="Seconds: see that it runs.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Some cells, in two minutes.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="The published protocol.")] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes, each with one thread.")] = 1,
+    out: Annotated[Path, typer.Option(help="Folder of pages and of what is kept.")] = Path(
+        "reproductions"
+    ),
+    as_json: Annotated[bool, typer.Option("--json", help="With list: for machines.")] = False,
+) -> None:
+    """Run a published table or figure, and set what comes out beside the printed numbers.
+
+    Finished runs are kept in the folder: a run that was killed goes on where it was. With
+    summary in place of an id a page about all results in the folder is written.
+
+    Example: svsieve reproduce rakotomamonjy-1 --quick --jobs 2
+    """
+    if id == "list":
+        _list(as_json)
+        return
+    if id == "summary":
+        typer.echo(f"Written: {write_summary(out)}")
+        return
+    efforts = [Effort.SMOKE] * smoke + [Effort.QUICK] * quick + [Effort.FULL] * full
+    if len(efforts) > 1:
+        raise _refused("Only one of --smoke, --quick and --full can be given.")
+    effort = efforts[0] if efforts else Effort.QUICK
+    try:
+        experiment = find(id)
+        for name in experiment.data_sets:
+            load_public(name)  # what is missing is missed before the work
+    except (ValueError, MissingDataError) as error:
+        raise _refused(str(error)) from error
+    _run(experiment, effort, jobs, out)
+
+
+def _run(experiment: Experiment, effort: Effort, jobs: int, out: Path) -> None:
+    from svsieve import __version__
+
+    out.mkdir(parents=True, exist_ok=True)
+    console = _console()
+    outcome = run(
+        experiment,
+        effort,
+        store=out / f"{experiment.id}.{effort.value}.sqlite",
+        jobs=jobs,
+        progress=Console(stderr=True).is_terminal,
+    )
+    findings = compare(experiment, outcome.measurements, effort)
+    made = pages.Made(
+        f"svsieve reproduce {experiment.id} --{effort.value}",
+        __version__,
+        datetime.datetime.now(datetime.UTC).date().isoformat(),
+    )
+    written = pages.write(findings, outcome, made, out)
+    text = pages.text_table(findings)
+    _show(console, f"{experiment.id}: {experiment.title}", text.header, text.rows)
+    for number, why in enumerate(text.reasons, 1):
+        console.print(f"\\[{number}] {why}.", soft_wrap=True)
+    console.print(pages.summary(findings), soft_wrap=True)
+    console.print(f"Written: {', '.join(str(path) for path in written)}", soft_wrap=True)
+
+
+def _list(as_json: bool) -> None:
+    known: list[dict[str, Any]] = []
+    for one in experiments():
+        facts = {"title": one.title, "data_sets": list(one.data_sets)}
+        known.append({"id": one.id, **facts, "part_of": None})
+        known += [{"id": other, **facts, "part_of": one.id} for other in one.also]
+    console = _console()
+    if as_json:
+        typer.echo(json.dumps(known, indent=2))
+        return
+    rows = [
+        [one["id"], one["title"] if one["part_of"] is None else f"with {one['part_of']}"]
+        for one in known
+    ]
+    _show(console, "", ["id", "title"], rows)
+
+
+def _console() -> Console:
+    """Where tables go: as wide as a terminal, or as wide as they like in a file."""
+    console = Console()
+    return console if console.is_terminal else Console(width=WIDTH)
+
+
+def _show(console: Console, title: str, header: list[str], rows: list[list[str]]) -> None:
+    shown = Table(*header, title=title or None, title_justify="left", box=None, pad_edge=False)
+    for row in rows:
+        shown.add_row(*(escape(entry) for entry in row))
+    console.print(shown)
+
+
+def _refused(sentence: str) -> typer.Exit:
+    complain(sentence)
+    return typer.Exit(2)
+
+
+if __name__ == "__main__":
+    app(prog_name="svsieve reproduce")

@@ -1,0 +1,1 @@
+"""How an analysis is made: its settings, what is run, and how it is told in words."""
