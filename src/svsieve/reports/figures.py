@@ -16,6 +16,9 @@ GREY, PALE, INK = "#767676", "#B8C4CC", "#222222"
 LINEAR_UP_TO = 100
 LONGEST_NAME = 28
 
+# Inches.
+WIDTH, HEIGHT = 6.4, 4.2
+
 
 class Display(ABC):
     """A picture that can be drawn again, elsewhere, without computing anything.
@@ -40,14 +43,40 @@ class Display(ABC):
         return self
 
 
-def axes(ax: Any, *, height: float = 4.2) -> Any:
+def axes(ax: Any, *, height: float = HEIGHT) -> Any:
     """Return the axes given, or those of a new figure of some height in inches."""
     plt = _matplotlib()
     if ax is None:
-        return plt.subplots(figsize=(6.4, height), layout="constrained")[1]
+        return plt.subplots(figsize=(WIDTH, height), layout="constrained")[1]
     if not hasattr(ax, "get_xaxis_transform"):
         raise TypeError(f"ax must be the axes of matplotlib, or None. Got {type(ax).__name__}.")
     return ax
+
+
+def panel_axes(count: int, *, height: float = 2.3) -> list[Any]:
+    """Return the axes of a new figure, three in a row, which share their vertical scale."""
+    across = min(count, 3)
+    down = -(-count // across)
+    size = (WIDTH if across == 1 else 1.4 * WIDTH, 1.0 + height * down)
+    figure, grid = _matplotlib().subplots(
+        down, across, figsize=size, sharey=True, squeeze=False, layout="constrained"
+    )
+    for unused in grid.flat[count:]:
+        figure.delaxes(unused)
+    return list(grid.flat[:count])
+
+
+def close(figure: Any) -> None:
+    """Let go of a figure that has been written to a file."""
+    _matplotlib().close(figure)
+
+
+def unshown_axes(*, height: float = HEIGHT) -> Any:
+    """Return the axes of a new figure that pyplot does not know, so that nothing shows it."""
+    _matplotlib()
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(WIDTH, height), layout="constrained").subplots()
 
 
 def size_axis(axis: Any, sizes: IndexArray) -> None:
