@@ -1,0 +1,1 @@
+"""How `Sieve` decides: candidates, trials on folds, the choice, and its honest estimate."""

@@ -1,0 +1,135 @@
+"""What `Sieve` tries: ways to rank columns, and machines to train on those that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from svsieve.arrays import FloatArray
+from svsieve.criteria import Criterion, WeightNorm
+from svsieve.criteria.filters import fisher_score
+from svsieve.kernels import Kernel, Linear, PerFeature, Polynomial, Rbf
+
+# From so many rows on, rankings with a kernel draw that many of them for every step: a ranking
+# needs fewer rows than a machine, and its cost grows with their square.
+MOST_ROWS = 3000
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A machine: a kernel and the penalty C.
+
+    Gammas are shares per kept column (`PerFeature`), so that a setting means the same at every
+    size.
+    """
+
+    kernel: Kernel
+    C: float
+
+    @property
+    def words(self) -> str:
+        """What it is, for people."""
+        gamma = getattr(self.kernel, "gamma", None)
+        if gamma is None:
+            return f"linear, C = {self.C:g}"
+        name = "Gaussian" if isinstance(self.kernel, Rbf) else "quadratic"
+        share = gamma.share if isinstance(gamma, PerFeature) else gamma
+        return f"{name}, gamma = {share:g} / columns, C = {self.C:g}"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to rank columns.
+
+    Attributes
+    ----------
+    name : str
+    ranking : Setting
+        The machine of the elimination; of a filter, the machine it is first judged by.
+    criterion : Criterion or None
+        None for a filter.
+    filter : callable or None
+        Scores of columns from a table and labels.
+    settings : tuple of Setting
+        Machines to try on the columns kept.
+    why : str
+        When this is the way to take.
+    """
+
+    name: str
+    ranking: Setting
+    settings: tuple[Setting, ...]
+    why: str
+    criterion: Criterion | None = None
+    filter: Callable[[Any, Any], FloatArray] | None = None
+
+
+def candidates(n_rows: int, n_columns: int) -> tuple[Candidate, ...]:
+    """Return what to try, simple and cheap ways first.
+
+    Parameters
+    ----------
+    n_rows, n_columns : int
+        Of the training rows.
+
+    Returns
+    -------
+    tuple of Candidate
+
+    Examples
+    --------
+    >>> from svsieve.estimators.sieving.candidates import candidates
+    >>> [one.name for one in candidates(60, 2000)]
+    ['linear', 'linear, soft', 'Fisher', 'Gaussian', 'Gaussian, wide', 'quadratic']
+    """
+    linear = tuple(Setting(Linear(), C) for C in (0.001, 0.01, 0.1, 1.0, 10.0))
+    gaussian = tuple(
+        Setting(Rbf(gamma=PerFeature(share)), C)
+        for share in (0.3, 1.0, 3.0)
+        for C in (0.5, 2.0, 8.0, 30.0)
+    )
+    quadratic = tuple(
+        Setting(Polynomial(degree=2, gamma=PerFeature(1.0), coef0=1.0), C)
+        for C in (0.01, 0.1, 1.0, 10.0)
+    )
+    soft = float(np.clip(3.0 / n_columns, 1e-3, 0.1))
+    slope = WeightNorm(order=1)
+    lines = "the classes differ along a direction"
+    hard = Candidate("linear", Setting(Linear(), 1.0), linear, lines, WeightNorm())
+    others = (
+        Candidate("linear, soft", Setting(Linear(), soft), linear, lines, WeightNorm()),
+        Candidate(
+            "Fisher",
+            Setting(Linear(), soft),
+            linear,
+            "single columns tell the classes apart",
+            filter=fisher_score,
+        ),
+        Candidate(
+            "Gaussian",
+            Setting(Rbf(gamma=PerFeature(1.0)), 1.0),
+            gaussian,
+            "the classes differ in a way that is not a direction",
+            slope,
+        ),
+        Candidate(
+            "Gaussian, wide",
+            Setting(Rbf(gamma=PerFeature(0.3)), 1.0),
+            gaussian,
+            "the classes differ in a way that is smooth but not a direction",
+            slope,
+        ),
+        Candidate(
+            "quadratic",
+            Setting(Polynomial(degree=2, gamma=PerFeature(1.0), coef0=1.0), 1.0),
+            (*quadratic, *gaussian),
+            "columns tell the classes apart in pairs",
+            slope,
+        ),
+    )
+    # With more columns than rows the linear elimination costs next to nothing; with fewer, and
+    # classes that overlap, it is the most expensive.
+    return (hard, *others) if n_columns > n_rows else (*others, hard)

@@ -1,0 +1,40 @@
+"""Folds and sizes that `Sieve` plans."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svsieve.estimators.sieving.planning import folds, sizes_to_visit
+
+
+@given(n_columns=st.integers(1, 5000), least=st.integers(1, 60))
+def test_sizes_fall_from_all_columns_to_the_least(n_columns, least):
+    least = min(least, n_columns)
+    sizes = sizes_to_visit(n_columns, least)
+    assert (sizes[0], sizes[-1]) == (n_columns, least)
+    assert all(a > b for a, b in pairwise(sizes))
+    assert set(range(least, min(n_columns, 40) + 1)) <= set(sizes)
+
+
+@pytest.mark.parametrize(("n", "repeats", "n_folds"), [(60, 3, 5), (300, 2, 5), (1500, 1, 4)])
+def test_every_repetition_holds_out_each_row_once(n, repeats, n_folds):
+    codes = np.arange(n) % 2
+    fold_of, found = folds(codes, 50, seed=3)
+    assert found == n_folds
+    assert fold_of.shape == (repeats, n)
+    for r, own in enumerate(fold_of):
+        assert np.unique(own).tolist() == list(range(r * n_folds, (r + 1) * n_folds))
+        for fold in np.unique(own):
+            assert np.ptp(np.bincount(codes[own == fold])) <= 1
+
+
+def test_a_class_of_three_rows_allows_three_folds():
+    codes = np.array([0] * 20 + [1] * 3)
+    fold_of, n_folds = folds(codes, 50, seed=0)
+    assert n_folds == 3
+    assert all(len(set(own[20:].tolist())) == 3 for own in fold_of)
