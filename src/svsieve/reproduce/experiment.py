@@ -1,0 +1,171 @@
+"""What a published table or figure is to this package: cells to measure, numbers to set beside."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import ClassVar, Literal, TypeAlias
+
+from svsieve.reproduce.published import PublishedCell
+
+Settings: TypeAlias = dict[str, float | int | str]
+
+
+class Effort(StrEnum):
+    """How much of a protocol is run."""
+
+    SMOKE = "smoke"  # seconds: that the code runs
+    QUICK = "quick"  # two minutes: some cells, so that one can see what comes out
+    FULL = "full"  # the published protocol
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One of the numbers in a cell.
+
+    Parameters
+    ----------
+    name : str
+        As measurements and published cells have it.
+    better : {"lower", "higher", "equal"}, optional
+        Which direction is the good one; "equal": none is, and what is further apart than noise is
+        worse. Without one the number is shown beside the published one
+        and not judged: the size and the accuracy at an optimum of both, for instance.
+    relative_to : dict, optional
+        Both numbers are divided by those of the cell with these settings in place of its own. For
+        times, which mean something within one run only. None takes a setting away.
+    exact : bool, default=False
+        No noise: the two must be equal.
+    percent : bool, default=False
+        Shares that are written as per cent.
+    digits : int, default=3
+        After the point, in tables.
+    drawn_only : bool, default=False
+        For the figure and the CSV file, not for tables: the points of a curve.
+    """
+
+    name: str
+    better: Literal["lower", "higher", "equal"] | None = None
+    relative_to: Mapping[str, float | int | str | None] | None = None
+    exact: bool = False
+    percent: bool = False
+    digits: int = 3
+    drawn_only: bool = False
+
+    @property
+    def judged(self) -> bool:
+        """Whether it has a say in the verdict of its cell."""
+        return self.better is not None or self.exact
+
+    @property
+    def label(self) -> str:
+        """Its name for people."""
+        if self.relative_to is not None:
+            told = {key: value for key, value in self.relative_to.items() if value is not None}
+            reference = ", ".join(
+                value if isinstance(value, str) else f"{key} {value:g}"
+                for key, value in told.items()
+            )
+            return f"{self.name} / that of {reference}"
+        return self.name.replace("_", " ") + (" %" if self.percent else "")
+
+    def reference(self, cell: Mapping[str, float | int | str]) -> Settings:
+        """Return the settings of the cell that a cell is relative to."""
+        found = {**cell, **(self.relative_to or {})}
+        return {key: value for key, value in found.items() if value is not None}
+
+    def shown(self, value: float) -> str:
+        """Return a value as tables have it."""
+        return f"{100 * value:.{self.digits}f}" if self.percent else f"{value:.{self.digits}f}"
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What one run of a protocol says about one cell.
+
+    Attributes
+    ----------
+    cell : dict
+        The settings that tell it from other cells.
+    values : dict of str to float
+        By the name of the quantity.
+    errors : dict of str to float
+        Standard errors that the run itself knows, from its folds, where there are any.
+    """
+
+    cell: Settings
+    values: dict[str, float]
+    errors: dict[str, float] = field(default_factory=dict)
+
+
+class Experiment(ABC):
+    """The protocol of a published table or figure.
+
+    A subclass fills the attributes, lists its cells and measures one of them, once. All else
+    (repeating, storing, comparing, pages, the command line) is done for it. An instance called
+    ``EXPERIMENT`` in a module below :mod:`svsieve.reproduce` is found by itself.
+
+    Attributes
+    ----------
+    id : str
+        Such as "planas-5.2".
+    also : tuple of str
+        Other tables that the same runs fill, such as that of the times.
+    title : str
+    notes : str
+        What a reader must know: where text and code of the source differ, what was found.
+    quantities : tuple of Quantity
+    x, series, y : str
+        What the figure shows: a setting along the axis (numbers, or words such as names of data
+        sets), one that tells the lines apart, a quantity.
+    panels : tuple of str
+        Settings that are not told apart by lines but by pictures side by side.
+    log_x : bool
+    data_sets : tuple of str
+        Public data sets needed, as :func:`svsieve.datasets.load_public` names them.
+    one_run : bool
+        The published numbers come from one run without standard errors. Their noise is then taken
+        to be that of one run here.
+    fewer_folds_when_quick : bool
+        A quick run trains on fewer rows, and is not judged.
+    """
+
+    id: ClassVar[str]
+    also: ClassVar[tuple[str, ...]] = ()
+    title: ClassVar[str]
+    notes: ClassVar[str] = ""
+    quantities: ClassVar[tuple[Quantity, ...]]
+    x: ClassVar[str]
+    series: ClassVar[str]
+    y: ClassVar[str]
+    panels: ClassVar[tuple[str, ...]] = ()
+    log_x: ClassVar[bool] = False
+    data_sets: ClassVar[tuple[str, ...]] = ()
+    one_run: ClassVar[bool] = False
+    fewer_folds_when_quick: ClassVar[bool] = False
+
+    @abstractmethod
+    def cells(self, effort: Effort) -> Iterable[Settings]:
+        """Return what is run, one after the other."""
+
+    @abstractmethod
+    def repeats(self, effort: Effort) -> int:
+        """Return how often each is run, with other random numbers."""
+
+    @abstractmethod
+    def measure(self, cell: Settings, repeat: int, effort: Effort) -> Iterable[Measurement]:
+        """Run one of `cells` once. It may say something about several cells of the table."""
+
+    def published(self) -> list[PublishedCell]:
+        """Return the published cells; none where a figure has no numbers."""
+        return []
+
+    def printed_cells(self, **more: float | int | str) -> list[Settings]:
+        """Return the settings of the published cells, and some more for all of them."""
+        return [{**one.cell, **more} for one in self.published()]
+
+    def why_not_comparable(self, cell: Settings) -> str:
+        """Return why a measured cell says nothing about the published one; empty: it does."""
+        return ""

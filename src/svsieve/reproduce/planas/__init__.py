@@ -1,0 +1,1 @@
+"""R. Planas, Analysis of the SVM-RFE algorithm for feature selection, thesis, UPC, 2021."""

@@ -1,0 +1,19 @@
+"""Table 5.16: handwritten digits."""
+
+from svsieve.reproduce.planas.data import Labelled, digits
+from svsieve.reproduce.planas.multi_class import MultiClass
+
+
+class Digits(MultiClass):
+    """The first 1700 digits that scikit-learn ships, 64 pixels."""
+
+    id = "planas-5.16"
+    title = "Multi-class criterion, digits, over C and the exponent"
+    published_file = "planas_5_16"
+
+    def table(self) -> Labelled:
+        """Return the digits."""
+        return digits()
+
+
+EXPERIMENT = Digits()

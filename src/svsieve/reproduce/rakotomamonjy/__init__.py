@@ -1,0 +1,1 @@
+"""A. Rakotomamonjy, Variable selection using SVM-based criteria, JMLR 3, 2003, 1357-1370."""

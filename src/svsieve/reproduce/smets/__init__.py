@@ -1,0 +1,1 @@
+"""K. Smets, Studie van kernel-gebaseerde technieken, licentiate thesis, Antwerp, 2006."""

@@ -1,0 +1,33 @@
+"""Tables 5.3 and 5.4: trainings and errors of seven sets; appendix B has the same cells."""
+
+from svsieve.reproduce.smets.benchmark import BenchmarkTable
+
+
+class SevenSets(BenchmarkTable):
+    """The sets that are commonly at hand; the other three have ids of their own."""
+
+    id = "smets-5.3"
+    also = (
+        "smets-5.4",
+        *(f"smets-b.{table}" for table in (1, 2, 3, 5, 6, 9, 10)),
+    )
+    title = "C and widths by the radius/margin bound: trainings (5.3) and test error (5.4, B)"
+    notes = (
+        "Method A has the parameters that the benchmark gives, found by others in a grid with "
+        "5-fold cross-validation (500 trainings by definition). B to E descend the radius/margin "
+        "bound by L-BFGS-B: linear (B, D) or squared slack (C, E), one width (B, C) or a width for "
+        "every column (D, E). Each realisation of a set is tuned on its training part and tested "
+        "on its test part. Where the published searches began and ended is not said; here they "
+        "begin at C = 1 and gamma = 1 / (columns x variance). The realisations are the published "
+        "ones, so that A and C agree to about 0.1 points. With linear slack the bound has several "
+        "minima, and one of them is a machine that takes all rows for one class: the published "
+        "errors of B and D on breast-cancer and diabetis are exactly those of the larger class, "
+        "and so are most searches here of B and D on german. What is worse than "
+        "published is D alone, which is why squared slack is the default of `GradientSearch`. The "
+        "sets flare-solar, image and splice are smets-b.4, smets-b.7 and smets-b.8."
+    )
+    sets = ("banana", "breast-cancer", "diabetis", "german", "heart", "thyroid", "titanic")
+    data_sets = tuple(f"ida-{name}" for name in sets)
+
+
+EXPERIMENT = SevenSets()
