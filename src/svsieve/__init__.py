@@ -11,9 +11,25 @@ from svsieve.criteria import (
     t_score,
 )
 from svsieve.elimination import samplers, schedules, sparing, stopping
-from svsieve.estimators import SVC, SVMRFE, SVMRFECV, Grid, importance, svm_score
-from svsieve.selection import pareto_front, rules, stability
+from svsieve.estimators import (
+    SVC,
+    SVDD,
+    SVMRFE,
+    SVMRFECV,
+    Analysis,
+    FeatureScaling,
+    GradientSearch,
+    Grid,
+    KernelPerceptron,
+    OneClassSVC,
+    Sieve,
+    analyse,
+    importance,
+    svm_score,
+)
+from svsieve.selection import objectives, one_class, pareto_front, rules, stability
 from svsieve.selection.evaluation import evaluate
+from svsieve.selection.retuning import Retune
 from svsieve.selection.validation import validate
 from svsieve.store import RunStore
 
@@ -21,10 +37,19 @@ __version__ = "0.1.0"
 
 __all__ = [
     "SVC",
+    "SVDD",
     "SVMRFE",
     "SVMRFECV",
+    "Analysis",
+    "FeatureScaling",
+    "GradientSearch",
     "Grid",
+    "KernelPerceptron",
+    "OneClassSVC",
+    "Retune",
     "RunStore",
+    "Sieve",
+    "analyse",
     "criteria",
     "datasets",
     "evaluate",
@@ -34,6 +59,8 @@ __all__ = [
     "kendall_score",
     "kernels",
     "machines",
+    "objectives",
+    "one_class",
     "pareto_front",
     "pearson_score",
     "random_score",

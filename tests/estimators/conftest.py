@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from svsieve import SVC, kernels
-from svsieve.estimators import svc as module
+from svsieve.estimators import pair_solving as module
 
 
 @pytest.fixture

@@ -139,10 +139,10 @@ def test_results_come_in_the_order_of_the_jobs_and_are_told_when_done(n_jobs):
     told = []
     jobs = [(_late, (k, 0.3 if k == 0 else 0.0)) for k in range(4)]
     with joblib.parallel_config("threading"):
-        results = run_all(jobs, n_jobs, done=told.append)
+        results = run_all(jobs, n_jobs, done=lambda at, result: told.append((at, result)))
     assert results == [0, 1, 2, 3]
-    assert sorted(told) == results
-    assert (told[0] == 0) == (n_jobs is None)
+    assert sorted(told) == [(k, k) for k in range(4)]
+    assert (told[0] == (0, 0)) == (n_jobs is None)
     assert run_all([], n_jobs) == []
 
 

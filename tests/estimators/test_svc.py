@@ -15,6 +15,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC as PeerSVC
 
 from svsieve import SVC, kernels
+from svsieve.estimators import pair_solving
 from svsieve.estimators import svc as module
 
 
@@ -166,7 +167,7 @@ def test_the_budget_is_handed_on(monkeypatch):
         asked.append(budget_bytes)
         return kernels.kernel_values(kernel, rows, budget_bytes)
 
-    monkeypatch.setattr(module, "values_of", spy)
+    monkeypatch.setattr(pair_solving, "values_of", spy)
     SVC(cache_size=0.01).fit(X, y)
     assert asked == [int(0.01 * 2**20)]
 
@@ -304,8 +305,8 @@ def test_precision_floor_warns_only_above_tol(monkeypatch, gap, warns):
         solution = solve(*args, **kwargs)
         return dataclasses.replace(solution, stopped="precision-floor", kkt_gap=gap)
 
-    solve = module.solve
-    monkeypatch.setattr(module, "solve", stalled)
+    solve = pair_solving.solve
+    monkeypatch.setattr(pair_solving, "solve", stalled)
     if warns:
         with pytest.warns(ConvergenceWarning, match="precision-floor"):
             SVC().fit(X, y)

@@ -16,11 +16,13 @@ from svsieve import SVC, kernels
         SVC(class_weight="balanced"),
         SVC(kernel=kernels.Rbf(gamma="scale") + 0.5 * kernels.Linear()),
         SVC(break_ties=True, cache_size=0.001),
+        SVC(probability=True),
     ]
 )
 # Columns around 100 make cubic kernel values of 1e12, whose rounding is more than the default gap.
 @pytest.mark.filterwarnings(
     "ignore:SVC stopped .precision-floor:sklearn.exceptions.ConvergenceWarning"
 )
+@pytest.mark.filterwarnings("ignore:Class . has one row, apart from copies:UserWarning")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -419,8 +419,8 @@ def test_refused_before_anything_is_computed(options, message, monkeypatch):
     def computed(*given, **options):
         raise AssertionError("something was computed before the refusal")
 
-    monkeypatch.setattr("svsieve.estimators.svmrfecv.trace", computed)
-    monkeypatch.setattr("svsieve.estimators.svmrfecv.run_fold", computed)
+    monkeypatch.setattr("svsieve.estimators.eliminations.trace", computed)
+    monkeypatch.setattr("svsieve.estimators.eliminations.run_fold", computed)
     with pytest.raises(ValueError, match=message):
         SVMRFECV(**options).fit(*table())
 
@@ -466,7 +466,7 @@ def test_it_is_a_classifier_and_a_selector():
     copy = clone(SVMRFECV(rule=rules.Tolerance(0.1), cv=KFold(4)))
     assert copy.rule == rules.Tolerance(0.1)
     assert copy.get_params()["cv"].n_splits == 4
-    assert "checkpoint" not in copy.get_params()
+    assert "n_features_to_select" not in copy.get_params()
 
 
 def test_masks_as_splits():

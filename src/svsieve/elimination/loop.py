@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from svsieve.arrays import FloatArray, IndexArray
-from svsieve.elimination.engines import Turn, choose_engine
+from svsieve.elimination.engines import Engine, Turn
 from svsieve.elimination.ordering import ascending
 from svsieve.elimination.parts import Data, Parts
 from svsieve.elimination.path import Path
 from svsieve.elimination.recorder import PathRecorder
+from svsieve.elimination.retuning import EngineRoom
 from svsieve.elimination.stopping import Stop
 from svsieve.elimination.stretch import Stretch
 from svsieve.native import one_blas_thread
@@ -51,7 +52,12 @@ class Survivors:
 
 
 def walk(
-    data: Data, parts: Parts, *, resume: Path | None = None, solutions: bool = False
+    data: Data,
+    parts: Parts,
+    *,
+    resume: Path | None = None,
+    solutions: bool = False,
+    engine: Engine | None = None,
 ) -> Generator[Stretch, None, Survivors]:
     """Eliminate columns, stretch by stretch.
 
@@ -63,6 +69,9 @@ def walk(
         An unfinished path of the same data and parts to go on from.
     solutions : bool, default=False
         Let every step carry its solutions, also where an engine makes many steps at once.
+    engine : Engine, optional
+        What does the work of the steps, in place of the one that the parts ask for. It may end the
+        walk by a stretch without a step.
 
     Yields
     ------
@@ -97,14 +106,17 @@ def walk(
         iteration += resume.n_steps
     columns = np.flatnonzero(kept)
     turn = Turn(iteration, columns, least, parts, data.n_columns)
-    engine = choose_engine(data, parts, columns, solutions=solutions)
+    room = EngineRoom(data, parts, resume, solutions=solutions)
     stopped, behind = "size", False
     while len(turn.kept) > least:
         if any(stop.out_of_time(perf_counter() - began) for stop in parts.stops):
             stopped = "time"
             break
         with one_blas_thread():  # once for all the small calls of a step
-            stretch = engine.advance(turn)
+            stretch = (engine or room.engine(turn)).advance(turn)
+        if not len(stretch):
+            stopped = "score"
+            break
         allowed = _curtailed(stretch, parts)
         if len(allowed):
             kept[allowed.dropped] = False
@@ -113,12 +125,12 @@ def walk(
         if len(allowed.dropped) < len(stretch.dropped):
             stopped, behind = "score", True
             break
-    if behind:  # the engine has dropped columns that stay
-        engine = choose_engine(data, parts, turn.kept)
-    fit = engine.fit(turn)
+    # Where a stop has spared columns, the engine of the last step has dropped them already.
+    last = engine or room.engine(turn, fresh=behind)
+    fit = last.fit(turn)
     order = ascending(fit.scores, fit.resolution)[::-1]  # as if the walk went on
     return Survivors(
-        turn.kept[order], fit.scores[order], stopped, engine.name, fit.accuracy, fit.kkt_gap
+        turn.kept[order], fit.scores[order], stopped, last.name, fit.accuracy, fit.kkt_gap
     )
 
 
@@ -161,7 +173,10 @@ def record(recorder: PathRecorder, steps: Generator[Stretch, None, Survivors]) -
 
 
 def notes_of(data: Data, parts: Parts) -> dict[str, Any]:
-    """Facts about a run for its path: the parts, and the accuracy of always saying one class."""
+    """Facts about a run for its path: the parts, and the accuracy of always saying one class.
+
+    That is 0 where there is one class only: to accept every row describes nothing.
+    """
     counts = np.bincount(data.groups)
     return {
         "kernel": repr(parts.kernel),
@@ -172,11 +187,12 @@ def notes_of(data: Data, parts: Parts) -> dict[str, Any]:
         "combine": repr(parts.combine),
         "stops": [repr(stop) for stop in parts.stops],
         "spare": None if parts.spare is None else repr(parts.spare),
+        "retune": None if parts.retune is None else repr(parts.retune),
         "bias": parts.bias,
         "seed": int(parts.seed),
         "tol": float(parts.tol),
         "n_rows": data.n_rows,
-        "chance": float(counts.max() / counts.sum()),
+        "chance": float(counts.max() / counts.sum()) if np.count_nonzero(counts) > 1 else 0.0,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -100,6 +101,21 @@ class Data:
         return int(self.X.shape[1])
 
 
+class Retune(Protocol):
+    """Finds a machine and a kernel that suit the columns left, every few steps."""
+
+    @property
+    def every(self) -> int:
+        """Steps from one tuning to the next."""
+
+    def tune(self, data: Data, parts: Parts, kept: IndexArray) -> tuple[Machine, Kernel]:
+        """Return the machine and the kernel for some columns.
+
+        The same arguments must give the same answer, since a run taken up again repeats them. The
+        kernel is one for all columns of the table.
+        """
+
+
 def _no_columns() -> IndexArray:
     return np.empty(0, dtype=np.int64)
 
@@ -124,6 +140,8 @@ class Parts:
         Columns never dropped; none by default.
     spare : Spare, optional
         Keeps some of the columns that a step would drop, such as `CorrelatedGroups()`.
+    retune : Retune, optional
+        Tunes machine and kernel again every few steps.
     bias : float, optional
         None: a constant that is not penalised. A positive number: the weight, penalised like all
         others, of a constant column of this value, as in scikit-learn's `LinearSVC`. Zero: no
@@ -154,6 +172,7 @@ class Parts:
     least: int = 1
     keep: IndexArray = field(default_factory=_no_columns)
     spare: Spare | None = None
+    retune: Retune | None = None
     bias: float | None = None
     tol: float = 1e-8
     max_iter: int = -1
@@ -167,6 +186,8 @@ class Parts:
         check_whole(self.seed, "seed", "Parts", 0)
         if self.bias is not None and not (np.isfinite(self.bias) and self.bias >= 0):
             raise ValueError(f"bias must be None or finite and not negative. Got {self.bias!r}.")
+        if self.retune is not None:
+            check_whole(self.retune.every, "every", type(self.retune).__name__, 1)
         plain = type(self.kernel) is Linear and self.kernel.weights is None
         if self.bias is not None and not plain:
             raise IncompatiblePartsError(

@@ -8,6 +8,7 @@ from svsieve.elimination.engines.kernel import KernelEngine
 from svsieve.elimination.engines.tall_linear import TallLinearEngine
 from svsieve.elimination.parts import Data, Parts
 from svsieve.elimination.stretch import Solution
+from svsieve.errors import IncompatiblePartsError
 
 
 def solutions_on(
@@ -42,6 +43,11 @@ def solutions_on(
     >>> solution.values
     array([-0.5,  0.5])
     """
+    if parts.retune is not None:
+        raise IncompatiblePartsError(
+            f"machines on columns of one's own choice cannot be those of a walk with "
+            f"{parts.retune!r}: they hang on the columns of the iterations before."
+        )
     if engine_name(data, parts) == "tall-linear":
         tall = TallLinearEngine(data, parts, kept)
         return tall._solutions(tall._solve())

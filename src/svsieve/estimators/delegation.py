@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from svsieve.arrays import FloatArray, Table
 from svsieve.estimators.validation import prediction_rows
+from svsieve.resolve.fitting import last_step
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -25,6 +26,28 @@ def _where_estimator_has(name: str) -> Callable[[Method], Method]:
 
     decorate: Callable[[Method], Method] = available_if(check)
     return decorate
+
+
+def asked_inside(requests: Any, estimator: Any) -> Any:
+    """Return metadata requests with `sample_weight` asked for where the estimator inside does.
+
+    Parameters
+    ----------
+    requests : MetadataRequest
+        Of the estimator around it, which come first.
+    estimator : estimator
+        The one inside; of a pipeline the last step.
+    """
+    inner = last_step(estimator)
+    if not hasattr(inner, "get_metadata_routing"):  # `fit` will say so
+        return requests
+    asked = inner.get_metadata_routing()
+    for method in ("fit", "score"):
+        own, theirs = getattr(requests, method), getattr(asked, method)
+        if own.requests.get("sample_weight") is None:
+            request = theirs.requests.get("sample_weight")
+            own.add_request(param="sample_weight", alias=request)
+    return requests
 
 
 class PredictsOnSelection:
@@ -42,6 +65,11 @@ class PredictsOnSelection:
         """Labels of the classes, sorted."""
         labels: NDArray[Any] = self.estimator_.classes_
         return labels
+
+    @property
+    def offset_(self) -> float:
+        """What `score_samples` has at the boundary of one class."""
+        return float(self.estimator_.offset_)
 
     @_where_estimator_has("predict")
     def predict(self, X: Any) -> NDArray[Any]:
@@ -74,6 +102,22 @@ class PredictsOnSelection:
             As `estimator_` gives them.
         """
         return self._by_estimator("decision_function", X)
+
+    @_where_estimator_has("score_samples")
+    def score_samples(self, X: Any) -> FloatArray:
+        """Return how typical rows are of the one class described, by `estimator_`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows with all columns.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The larger the more typical.
+        """
+        return self._by_estimator("score_samples", X)
 
     @_where_estimator_has("predict_proba")
     def predict_proba(self, X: Any) -> FloatArray:

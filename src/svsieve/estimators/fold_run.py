@@ -61,7 +61,7 @@ def run_fold(
     plan: Plan, X: Table, y: NDArray[Any], weights: FloatArray | None, fold: Fold
 ) -> ScoredPath:
     """Eliminate columns on the training rows of a fold and score the rows held out."""
-    return follow(*_prepared(plan, X, y, weights, fold))
+    return follow(*prepared(plan, X, y, weights, fold))
 
 
 def run_sizes(
@@ -74,10 +74,10 @@ def run_sizes(
     sizes: IndexArray,
 ) -> FloatArray:
     """Score the rows held out at sizes that the path of the fold did not visit."""
-    return scores_at(*_prepared(plan, X, y, weights, fold), path, sizes)
+    return scores_at(*prepared(plan, X, y, weights, fold), path, sizes)
 
 
-def _prepared(
+def prepared(
     plan: Plan, X: Table, y: NDArray[Any], weights: FloatArray | None, fold: Fold
 ) -> tuple[Data, Parts, Table, FoldScores]:
     """Data to train on, parts, held-out rows, and how those are scored."""
@@ -131,6 +131,15 @@ def data_of(
     tasks = two_class_problems(chain.specification, chain.machine, classes, codes, weights)
     counts = weights if chain.specification.weights_count else None
     return Data(transformed(chain.transformers, X, y, given), tasks, codes, counts)
+
+
+def folds_of(splits: Sequence[tuple[Any, Any]], parts: Parts) -> list[Fold]:
+    """Return the folds of a splitter; where rows are drawn, each has a seed of its own."""
+    seeds = np.random.SeedSequence(parts.seed).generate_state(len(splits)).tolist()
+    return [
+        Fold(k + 1, rows_of(train), rows_of(test), seeds[k] if parts.sampler.is_random else 0)
+        for k, (train, test) in enumerate(splits)
+    ]
 
 
 def rows_of(split: Any) -> IndexArray:

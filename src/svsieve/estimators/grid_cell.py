@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from svsieve.elimination import Path
 from svsieve.estimators.svmrfecv import SVMRFECV
 from svsieve.selection import Choice, Curve, Rule, Stability, stability
-from svsieve.selection.rules import AtMost, Scalarised, best_at, resolve_rule
+from svsieve.selection.rules import best_curve, resolve_rule
 from svsieve.store import Result, RunStore
 from svsieve.store.run_store import packed, unpacked
 
@@ -97,18 +97,6 @@ class GridCell:
             return None
         return stability([np.isin(np.arange(one.n_columns), one.top(size)) for one in paths])
 
-    def merit(self, rule: Rule, metric: str | None = None) -> tuple[float, int]:
-        """Return how good the cell is at the size that a rule chooses, and that size.
-
-        The merit is the mean score there, or less the cost for a rule that weighs score against
-        size: what the rule compares sizes by compares cells too.
-        """
-        curve, size = self._curve(), self.choice(rule, metric).size
-        while isinstance(rule, AtMost):
-            rule = rule.rule
-        table = -rule.cost(curve, metric) if isinstance(rule, Scalarised) else curve.mean(metric)
-        return float(table[np.searchsorted(curve.sizes, size)]), size
-
     def _curve(self) -> Curve:
         if self.curve is None:
             raise ValueError(f"The cell {self.key} failed and has no curve: {self.failure}")
@@ -124,10 +112,8 @@ class GridCell:
 
 def best_cell(cells: list[GridCell], rule: Rule, metric: str | None) -> GridCell:
     """Return the cell of greatest merit; of equal ones that of smallest size, then the first."""
-    known = [cell for cell in cells if cell.curve is not None]
-    merits, sizes = zip(*(cell.merit(rule, metric) for cell in known), strict=True)
-    order = np.argsort(sizes, kind="stable")
-    return known[int(order[best_at(np.asarray(merits)[order])])]
+    known = {cell: cell.curve for cell in cells if cell.curve is not None}
+    return list(known)[best_curve(rule, list(known.values()), metric)]
 
 
 def cell_from(

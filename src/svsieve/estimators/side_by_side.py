@@ -22,7 +22,7 @@ def run_all(
     *,
     what: str = "runs",
     shown: bool = False,
-    done: Callable[[int], object] | None = None,
+    done: Callable[[int, Any], object] | None = None,
 ) -> list[Any]:
     """Run jobs, by joblib where several may run at a time.
 
@@ -36,7 +36,7 @@ def run_all(
     shown : bool, default=False
         Whether that is shown.
     done : callable, optional
-        Called with the position of a job when it is done.
+        Called with the position of a job and its result when it is done.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def run_all(
             results[at] = result
             tally.add(seconds)
             if done is not None:
-                done(at)
+                done(at, result)
     return results
 
 

@@ -14,8 +14,11 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from svsieve.arrays import FloatArray, Table, float_table
-from svsieve.resolve import Specification, resolve_estimator
-from svsieve.resolve.fitting import fit_weights
+from svsieve.estimators.validation import class_codes, described_rows, training_rows
+from svsieve.kernels import Kernel
+from svsieve.machines import Machine
+from svsieve.resolve import OneClassSpecification, Specification, resolve_estimator
+from svsieve.resolve.fitting import fit_weights, last_step
 from svsieve.resolve.fitting import fitted_on as fitted_on
 from svsieve.resolve.problems import two_class_problems as two_class_problems
 
@@ -29,14 +32,17 @@ class Chain:
     specification: Specification
 
 
-def take_apart(estimator: Any, owner: str) -> Chain:
-    """Return the parts of the user's estimator, refusing one that cannot rank columns."""
+def take_apart(estimator: Any, owner: str, *, one_class: bool = False) -> Chain:
+    """Return the parts of the user's estimator, refusing one that cannot rank columns.
+
+    Machines of one class are taken where `one_class` says so.
+    """
     if isinstance(estimator, Pipeline):
-        return _take_pipeline_apart(estimator, owner)
-    return Chain((), estimator, resolve_estimator(estimator, owner=owner))
+        return _take_pipeline_apart(estimator, owner, one_class)
+    return Chain((), estimator, resolve_estimator(estimator, owner=owner, one_class=one_class))
 
 
-def _take_pipeline_apart(pipeline: Pipeline, owner: str) -> Chain:
+def _take_pipeline_apart(pipeline: Pipeline, owner: str, one_class: bool) -> Chain:
     *steps, (_, last) = pipeline.steps
     for name, step in steps:
         if not (step is None or _passes(step) or hasattr(step, "transform")):
@@ -44,7 +50,7 @@ def _take_pipeline_apart(pipeline: Pipeline, owner: str) -> Chain:
                 f"Step {name!r} of the pipeline, {type(step).__name__}, has no transform; the "
                 "steps before the last must be transformers."
             )
-    chain = take_apart(last, owner)
+    chain = take_apart(last, owner, one_class=one_class)
     before = tuple((name, step) for name, step in steps if step is not None and not _passes(step))
     return replace(chain, transformers=before + chain.transformers)
 
@@ -53,22 +59,47 @@ def _passes(step: Any) -> bool:
     return isinstance(step, str) and step == "passthrough"
 
 
+def labelled(
+    selector: Any, chain: Chain, X: Any, y: Any
+) -> tuple[Chain, Any, NDArray[Any], NDArray[Any], NDArray[np.intp]]:
+    """Return the chain for these labels, the checked table, labels, classes and class codes.
+
+    Of one class the labels are 1, and -1 for known negatives, which ask for a machine of their own;
+    where the estimator has none, they are targets like the others.
+    """
+    specification = chain.specification
+    if not isinstance(specification, OneClassSpecification):
+        X, y = training_rows(selector, X, y)
+        classes, codes = class_codes(selector, y)
+        return chain, X, y, classes, codes
+    negative = specification.negative_machine
+    X, marks = described_rows(selector, X, None if negative is None else y)
+    classes, codes = np.unique(marks, return_inverse=True)
+    if negative is not None and len(classes) == 2:
+        chain = replace(chain, specification=replace(specification, machine=negative))
+    return chain, X, marks, classes, codes.astype(np.intp, copy=False)
+
+
 def transformed(
     transformers: Sequence[tuple[str, Any]],
     X: Table,
     y: NDArray[Any],
     sample_weight: FloatArray | None,
+    *,
+    same_columns: bool = True,
 ) -> Table:
     """Return X after the transformers, clones of which are fitted to it.
 
-    A column must stay the column it was: the ranking of what comes out is read as one of X.
+    With `same_columns` a column must stay the column it was: the ranking of what comes out is read
+    as one of X.
     """
     for name, transformer in transformers:
         fitted = clone(transformer)
         with config_context(transform_output="default"):
             result = fitted.fit(X, y, **fit_weights(fitted, sample_weight)).transform(X)
         result = result if sparse.issparse(result) else np.asarray(result)
-        if result.shape != X.shape or not _keeps_names(fitted, X.shape[1]):
+        kept = result.shape == X.shape and _keeps_names(fitted, X.shape[1])
+        if same_columns and not kept:
             raise ValueError(
                 f"Step {name!r} of the pipeline, {type(transformer).__name__}, makes other columns "
                 f"(shape {X.shape} becomes {result.shape}). Only steps that change the values of "
@@ -83,3 +114,14 @@ def _keeps_names(fitted: Any, n_columns: int) -> bool:
     names = [f"x{column}" for column in range(n_columns)]
     outgoing = getattr(fitted, "get_feature_names_out", None)
     return outgoing is None or list(outgoing(names)) == names
+
+
+def set_tuned(model: Any, machine: Machine, kernel: Kernel) -> None:
+    """Give the machine at the end of a model the C and the kernel that were found for it."""
+    last = last_step(model)
+    last.set_params(C=machine.C)  # type: ignore[attr-defined]
+    if isinstance(last.kernel, Kernel):
+        last.set_params(kernel=kernel)
+        return
+    names = ("gamma", "coef0")
+    last.set_params(**{name: getattr(kernel, name) for name in names if hasattr(kernel, name)})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
@@ -11,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from svsieve.arrays import FloatArray, Table
+from svsieve.estimators.pair_solving import judge_pairs, solve_pairs
 from svsieve.estimators.pairs import (
     class_slices,
     count_votes,
@@ -22,6 +21,7 @@ from svsieve.estimators.pairs import (
     join_pairs,
     one_vs_rest_values,
 )
+from svsieve.estimators.probabilities import GivesProbabilities
 from svsieve.estimators.validation import (
     class_codes,
     class_weights,
@@ -30,27 +30,21 @@ from svsieve.estimators.validation import (
     training_rows,
 )
 from svsieve.kernels import Kernel, Linear, PerFeature
-from svsieve.kernels.rows import values_of
-from svsieve.machines import BinaryTask, CSvm, DualSolution, L2Svm, one_vs_one, solve
+from svsieve.machines import BinaryTask, CSvm, DualSolution, L2Svm, Sigmoid, one_vs_one
 from svsieve.resolve import (
     Specification,
     check_flag,
-    check_integer,
+    check_iterations,
     check_option,
     check_real,
     resolve_kernel,
     resolve_machine,
 )
 
-# A problem of few rows costs so little that it is always solved to the last digits: its decision
-# values then depend on the data alone, not on the order of the rows or the path of the solver.
-FEW_ROWS = 200
-FINAL_TOL = 1e-12
-
 PREDICTION_BLOCK_BYTES = 64 * 2**20
 
 
-class SVC(ClassifierMixin, BaseEstimator):
+class SVC(GivesProbabilities, ClassifierMixin, BaseEstimator):
     """Support vector classifier, two classes or one-vs-one.
 
     Minimises ``|w|^2 / 2 + C * sum(xi)`` (``slack="l1"``) or ``|w|^2 / 2 + C / 2 * sum(xi ** 2)``
@@ -90,6 +84,11 @@ class SVC(ClassifierMixin, BaseEstimator):
     cache_size : float, default=1000
         Memory in MB for kernel values in training: the whole Gram matrix if it fits and is worth
         it, the rows last used otherwise.
+    probability : bool, default=False
+        Fit what `predict_proba` needs, at the price of five more trainings: a sigmoid for each pair
+        of classes, on the decision values of rows held out in turn.
+    random_state : int, RandomState instance or None, default=None
+        Which rows are held out together; of no effect without `probability`.
 
     Attributes
     ----------
@@ -115,6 +114,8 @@ class SVC(ClassifierMixin, BaseEstimator):
         Largest KKT gap over the pairs of classes.
     n_iter_ : ndarray of shape (n_pairs,)
         Solver iterations of each pair.
+    sigmoids_ : tuple of Sigmoid
+        How decision values of each pair become probabilities; with ``probability=True`` only.
     n_features_in_ : int
         Columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -123,7 +124,14 @@ class SVC(ClassifierMixin, BaseEstimator):
     Notes
     -----
     A row of weight 2 counts as two equal rows throughout: in its share of the penalty, in
-    ``gamma="scale"`` and in ``class_weight="balanced"``. A row of weight 0 is left out.
+    ``gamma="scale"``, in ``class_weight="balanced"`` and in probabilities. A row of weight 0 is
+    left out.
+
+    Probabilities are those of Platt, fitted as Lin, Lin and Weng (2007) do, to decision values of
+    stratified folds, five or as many as the rarest class allows; equal rows share a fold, and the
+    only row of a class is not held out. They never fall where the decision value rises. Those of
+    more than two classes are coupled as Wu, Lin and Weng (2004) propose. The likeliest class need
+    not be the one that `predict` names, which the decision values decide.
 
     Examples
     --------
@@ -147,6 +155,7 @@ class SVC(ClassifierMixin, BaseEstimator):
     kernel_: Kernel
     kkt_gap_: float
     n_iter_: NDArray[np.int64]
+    sigmoids_: tuple[Sigmoid, ...]
 
     def __init__(
         self,
@@ -163,6 +172,8 @@ class SVC(ClassifierMixin, BaseEstimator):
         break_ties: bool = False,
         max_iter: int = -1,
         cache_size: float = 1000,
+        probability: bool = False,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -176,6 +187,8 @@ class SVC(ClassifierMixin, BaseEstimator):
         self.break_ties = break_ties
         self.max_iter = max_iter
         self.cache_size = cache_size
+        self.probability = probability
+        self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train one machine per pair of classes.
@@ -205,12 +218,25 @@ class SVC(ClassifierMixin, BaseEstimator):
             X, codes, weights = X[used], codes[used], weights[used]
         kernel = kernel.bind(X, row_weights=weights)
         tasks = one_vs_one(codes, len(classes))
-        solutions = self._solve(tasks, machine, kernel, X, weights * factors[codes])
-        self._judge(tasks, solutions, classes)
+        solutions = solve_pairs(
+            tasks,
+            machine,
+            kernel,
+            X,
+            weights * factors[codes],
+            tol=self.tol,
+            max_iter=self.max_iter,
+            cache_bytes=int(self.cache_size * 2**20),
+        )
+        judge_pairs(tasks, solutions, classes, owner=type(self).__name__, C=self.C, tol=self.tol)
 
         self.classes_, self.class_weight_, self.kernel_ = classes, factors, kernel
         self._store(tasks, solutions, X, codes)
         self.support_ = used[self.support_].astype(np.int32)
+        if self.probability:
+            self.sigmoids_ = self._fit_sigmoids(X, codes, weights)
+        elif hasattr(self, "sigmoids_"):  # of an earlier fit
+            del self.sigmoids_
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -302,11 +328,9 @@ class SVC(ClassifierMixin, BaseEstimator):
         )
         check_real(owner, "tol", self.tol, above=0.0)
         check_real(owner, "cache_size", self.cache_size, above=0.0)
-        if check_integer(owner, "max_iter", self.max_iter, at_least=-1) == 0:
-            raise ValueError(
-                f"The 'max_iter' parameter of {owner} must be -1 (no limit) or a positive int. "
-                "Got 0 instead."
-            )
+        check_iterations(owner, self.max_iter)
+        check_flag(owner, "probability", self.probability)
+        check_random_state(self.random_state)
         self._check_shape()
         return kernel, machine
 
@@ -318,65 +342,6 @@ class SVC(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 "break_ties must be False when decision_function_shape is 'ovo': ties are broken "
                 "by the values of 'ovr'."
-            )
-
-    def _solve(
-        self,
-        tasks: Sequence[BinaryTask],
-        machine: CSvm | L2Svm,
-        kernel: Kernel,
-        X: Any,
-        weights: FloatArray,
-    ) -> list[DualSolution]:
-        budget = int(self.cache_size * 2**20)
-        with np.errstate(over="ignore", invalid="ignore"):  # said with the row below
-            diagonal = kernel.diagonal_of(X)
-        _refuse_overflow(diagonal, kernel)
-        shared = values_of(kernel, X, budget)
-
-        def values(rows: NDArray[np.intp]) -> Any:
-            """Kernel values among `rows`, at hand or on demand."""
-            if len(rows) == X.shape[0]:
-                return shared
-            if isinstance(shared, np.ndarray):
-                return shared[np.ix_(rows, rows)]
-            return values_of(kernel, X[rows], budget)
-
-        return [
-            solve(
-                machine.problem(diagonal[task.rows], task.labels, weights[task.rows]),
-                values(task.rows),
-                tol=min(self.tol, FINAL_TOL) if len(task.rows) <= FEW_ROWS else self.tol,
-                max_iter=self.max_iter,
-            )
-            for task in tasks
-        ]
-
-    def _judge(
-        self, tasks: Sequence[BinaryTask], solutions: Sequence[DualSolution], classes: NDArray[Any]
-    ) -> None:
-        """Refuse a problem without solution; warn where the gap asked for was not reached."""
-        owner = type(self).__name__
-        labels = classes.tolist()
-        for task, solution in zip(tasks, solutions, strict=True):
-            if solution.stopped == "unbounded":
-                classes_named = f"class {labels[task.positive]!r} from {labels[task.negative]!r}"
-                reason = (
-                    f"The hard margin (slack='l2', C=inf) has no solution: this kernel cannot "
-                    f"separate {classes_named}. Use a finite C."
-                    if math.isinf(self.C)
-                    else f"The problem that tells {classes_named} has no solution: the kernel is "
-                    "not positive semi-definite. Use slack='l1' or another kernel."
-                )
-                raise ValueError(reason)
-        worst = max(solutions, key=lambda solution: solution.kkt_gap)
-        if worst.stopped != "converged" and worst.kkt_gap > self.tol:
-            warnings.warn(
-                f"{owner} stopped ({worst.stopped}) after {worst.iterations} iterations with a KKT "
-                f"gap of {worst.kkt_gap:.3g}, above tol={self.tol:g}. Raise max_iter or tol, or "
-                "scale the columns.",
-                ConvergenceWarning,
-                stacklevel=3,
             )
 
     def _store(
@@ -400,6 +365,9 @@ class SVC(ClassifierMixin, BaseEstimator):
         self.kkt_gap_ = float(max(solution.kkt_gap for solution in solutions))
         self.n_iter_ = np.array([solution.iterations for solution in solutions])
 
+    def _pair_decisions(self, X: Any) -> FloatArray:
+        return self._by_blocks(self._rows_to_judge(X), np.asarray)
+
     def _rows_to_judge(self, X: Any) -> Any:
         check_is_fitted(self, "support_vectors_")
         self._check_shape()
@@ -412,24 +380,15 @@ class SVC(ClassifierMixin, BaseEstimator):
         step = max(1, PREDICTION_BLOCK_BYTES // (8 * width))
         finished = []
         for start in range(0, X.shape[0], step):
-            block = _in_form_of(self.support_vectors_, X[start : start + step])
+            block = in_form_of(self.support_vectors_, X[start : start + step])
             values = self.kernel_.cross(block, self.support_vectors_)
             shares = [self.dual_coef_[:, group] @ values[:, group].T for group in groups]
             finished.append(finish(join_pairs(shares).T + self.intercept_))
         return np.concatenate(finished)
 
 
-def _in_form_of(model: Table, X: Table) -> Table:
+def in_form_of(model: Table, X: Table) -> Table:
     """Return X sparse if `model` is, dense if `model` is."""
     if sparse.issparse(model):
         return sparse.csr_array(X)
     return X.toarray() if sparse.issparse(X) else X
-
-
-def _refuse_overflow(diagonal: FloatArray, kernel: Kernel) -> None:
-    wrong = ~np.isfinite(diagonal)
-    if wrong.any():
-        raise ValueError(
-            f"The kernel value of row {int(np.argmax(wrong))} with itself is not finite under "
-            f"{kernel!r}. Scale the columns, or lower gamma or the degree."
-        )

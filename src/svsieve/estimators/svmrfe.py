@@ -6,14 +6,13 @@ import os
 import warnings
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
-from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,21 +21,19 @@ from svsieve.elimination.parts import Data, Parts
 from svsieve.elimination.path import Path
 from svsieve.elimination.samplers import Sampler
 from svsieve.estimators.callbacks import TakesCallbacks, watched
-from svsieve.estimators.delegation import PredictsOnSelection
+from svsieve.estimators.delegation import PredictsOnSelection, asked_inside
 from svsieve.estimators.run import Run
 from svsieve.estimators.specification import (
     Chain,
     fitted_on,
+    labelled,
+    set_tuned,
     take_apart,
     transformed,
     two_class_problems,
 )
 from svsieve.estimators.svc import SVC
-from svsieve.estimators.validation import (
-    class_codes,
-    sample_weights,
-    training_rows,
-)
+from svsieve.estimators.validation import sample_weights
 from svsieve.resolve import (
     check_flag,
     resolve_columns,
@@ -48,6 +45,7 @@ from svsieve.resolve import (
     resolve_spare,
     resolve_stops,
 )
+from svsieve.selection.retuning import resolve_retune
 from svsieve.store.checkpoint import checked_file, stored_seed
 
 # Rankings are solved at least this far, whatever the estimator asks for: at the usual 1e-3 the
@@ -66,7 +64,8 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
     Parameters
     ----------
     estimator : svsieve.SVC, sklearn.svm.SVC, sklearn.svm.LinearSVC or Pipeline, default=None
-        What to rank with, and what `estimator_` will be: ``SVC(kernel="linear")`` by default.
+        What to rank with, and what `estimator_` will be: ``SVC(kernel="linear")`` by default. For
+        one class: svsieve.SVDD, svsieve.OneClassSVC or sklearn.svm.OneClassSVM.
         scikit-learn's machines are taken as specifications and solved by svsieve. The transformers
         of a pipeline are fitted once, on all columns of the training rows; each must leave every
         column a column, as scalers do.
@@ -94,6 +93,9 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
         of columns whose absolute correlation is above it, the best stays for the next step where
         all of them would go (Yan and Zhang's correlation bias reduction, with 0.9). Of no effect
         where columns go one at a time. Or an object of :mod:`svsieve.sparing`.
+    retune : None, int or object, default=None
+        Tune C and the parameters of the kernel again, on the columns left, every so many steps, by
+        the span estimate; `estimator_` has those found for the columns kept. Or a :class:`Retune`.
     random_state : int, RandomState instance or None, default=None
         Seed of the sampler.
     checkpoint : str or path, default=None
@@ -156,6 +158,9 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
     path_: Path
     estimator_: Any
     n_features_in_: int
+    # An elimination that serves the choice of a size by folds keeps its machine.
+    retune: Any = None
+    _takes_one_class: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -169,6 +174,7 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
         combine: Any = "sum",
         keep: Sequence[str] | Sequence[int] | NDArray[Any] | None = None,
         spare: Any = None,
+        retune: Any = None,
         random_state: int | np.random.RandomState | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: bool = False,
@@ -182,11 +188,14 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
         self.combine = combine
         self.keep = keep
         self.spare = spare
+        self.retune = retune
         self.random_state = random_state
         self.checkpoint = checkpoint
         self.progress = progress
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Eliminate columns, then fit the estimator on those left.
 
         Parameters
@@ -194,7 +203,7 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,)
-            Their classes.
+            Their classes. An estimator of one class needs none; -1 marks known negatives.
         sample_weight : array-like of shape (n_samples,), optional
             Non-negative factors of C per row, in the ranking and in `estimator_`. Steps of a
             pipeline that take weights, such as a StandardScaler, are given them too. Rows of weight
@@ -206,8 +215,7 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
             The fitted estimator.
         """
         chain, options = self._check_parameters()
-        X, y = training_rows(self, X, y)
-        classes, codes = class_codes(self, y)
+        chain, X, y, classes, codes = labelled(self, chain, X, y)
         weights = sample_weights(sample_weight, classes, codes)
         used = np.flatnonzero(weights)
         if len(used) < len(codes):
@@ -236,7 +244,10 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
         self.ranking_ = path.ranking()
         self.n_features_ = int(self.support_.sum())
         kept = np.flatnonzero(self.support_)
-        self.estimator_ = fitted_on(self._estimator(), kept, X, y, given)
+        model = clone(self._estimator())
+        if parts.retune is not None:
+            set_tuned(model, *parts.retune.tune(data, parts, kept))
+        self.estimator_ = fitted_on(model, kept, X, y, given)
         return self
 
     def get_metadata_routing(self) -> Any:
@@ -250,19 +261,7 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
         MetadataRequest
             The requests.
         """
-        requests = super().get_metadata_routing()
-        inner = self._estimator()
-        while isinstance(inner, Pipeline):
-            inner = inner.steps[-1][1]
-        if not hasattr(inner, "get_metadata_routing"):  # `fit` will say so
-            return requests
-        asked = inner.get_metadata_routing()
-        for method in ("fit", "score"):
-            own, theirs = getattr(requests, method), getattr(asked, method)
-            if own.requests.get("sample_weight") is None:
-                request = theirs.requests.get("sample_weight")
-                own.add_request(param="sample_weight", alias=request)
-        return requests
+        return asked_inside(super().get_metadata_routing(), self._estimator())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -271,7 +270,7 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
         tags.classifier_tags = deepcopy(inner.classifier_tags)
         if tags.classifier_tags is not None:
             tags.classifier_tags.poor_score = True  # half of the columns may not be enough
-        tags.target_tags.required = True
+        tags.target_tags.required = inner.estimator_type != "outlier_detector"
         tags.input_tags.sparse = inner.input_tags.sparse
         return tags
 
@@ -285,7 +284,7 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
     def _check_parameters(self) -> tuple[Chain, dict[str, Any]]:
         """Refuse bad options, all of them, before the data is looked at."""
         owner = type(self).__name__
-        chain = take_apart(self._estimator(), owner)
+        chain = take_apart(self._estimator(), owner, one_class=self._takes_one_class)
         options = {
             "schedule": resolve_schedule(self.step, owner=owner),
             "criterion": resolve_criterion(self.criterion, owner=owner),
@@ -293,6 +292,7 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
             "stops": resolve_stops(self.stop, owner=owner),
             "combine": resolve_combination(self.combine, owner=owner),
             "spare": resolve_spare(self.spare, owner=owner),
+            "retune": resolve_retune(self.retune, owner=owner),
         }
         resolve_size(self.n_features_to_select, 2, owner=owner)
         check_flag(owner, "progress", self.progress)

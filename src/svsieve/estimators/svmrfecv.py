@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, ClassVar, Self, cast
 
@@ -12,19 +14,13 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
-from svsieve.arrays import FloatArray, IndexArray, Table
-from svsieve.elimination import AllRows, Data, Path, trace
+from svsieve.arrays import IndexArray
+from svsieve.elimination import Path, Sampler
 from svsieve.estimators.callbacks import Watch, watched
-from svsieve.estimators.fold_curve import curve_of, missing_sizes, ranking_at, results_table
-from svsieve.estimators.fold_run import (
-    Fold,
-    Plan,
-    data_of,
-    rows_of,
-    run_fold,
-    run_sizes,
-)
-from svsieve.estimators.side_by_side import Job, run_all
+from svsieve.estimators.eliminations import Eliminations, Training
+from svsieve.estimators.fold_curve import ranking_at, results_table
+from svsieve.estimators.fold_run import Plan, folds_of
+from svsieve.estimators.kept_runs import run_kept
 from svsieve.estimators.specification import Chain, fitted_on
 from svsieve.estimators.svmrfe import SVMRFE
 from svsieve.estimators.validation import (
@@ -38,9 +34,7 @@ from svsieve.selection import Choice, Curve, Rule, Stability, stability
 from svsieve.selection.fold_scores import resolve_metrics
 from svsieve.selection.folds import ScoredPath
 from svsieve.selection.rules import resolve_rule
-
-# What `fit` keeps for `select`: the rows and their labels and weights.
-Training = tuple[Table, NDArray[Any], FloatArray | None]
+from svsieve.store import RunStore
 
 
 class SVMRFECV(SVMRFE):
@@ -72,6 +66,10 @@ class SVMRFECV(SVMRFE):
         machines of those draws are scored, several by the mean of their decision values.
     random_state : int, RandomState instance or None, default=None
         Seed of the sampler; every fold has one of its own.
+    checkpoint : str or path, default=None
+        File of a :class:`RunStore` in which every elimination is kept when it is done: a fit with
+        the same data and options goes on where a killed one ended, to the same result, also with
+        another `rule`.
     n_jobs : int, default=None
         Eliminations that run side by side, by joblib.
     progress : bool, default=False
@@ -143,9 +141,11 @@ class SVMRFECV(SVMRFE):
     # `groups` is for the splitter and nobody else.
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"groups": UNUSED}
 
-    # Parameters of SVMRFE that have no meaning here.
+    # A parameter of SVMRFE that has no meaning here.
     n_features_to_select = None
-    checkpoint = None
+
+    # Sizes are chosen by what held-out rows of two or more classes say.
+    _takes_one_class: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -163,6 +163,7 @@ class SVMRFECV(SVMRFE):
         keep: Sequence[str] | Sequence[int] | NDArray[Any] | None = None,
         spare: Any = None,
         random_state: int | np.random.RandomState | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> None:
@@ -179,10 +180,11 @@ class SVMRFECV(SVMRFE):
         self.keep = keep
         self.spare = spare
         self.random_state = random_state
+        self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def fit(
+    def fit(  # type: ignore[override]  # folds are scored by classes, so y is needed
         self,
         X: Any,
         y: ArrayLike,
@@ -207,31 +209,8 @@ class SVMRFECV(SVMRFE):
         SVMRFECV
             The fitted estimator.
         """
-        chain, options = self._check_parameters()
-        metrics = resolve_metrics(self.scoring, owner=type(self).__name__)
-        rule = resolve_rule(self.rule, owner=type(self).__name__)
-        X, y = training_rows(self, X, y)
-        classes, codes = class_codes(self, y)
-        weights = sample_weights(sample_weight, classes, codes)
-        given = None if sample_weight is None else weights
-        parts = self._parts(chain, options, X.shape[1])
-        plan = Plan(chain, parts, metrics)
-        folds = self._folds(X, y, groups, seed=parts.seed, random=parts.sampler.is_random)
-
-        used = np.flatnonzero(weights)
-        training = (X, y, given)
-        if len(used) < len(y):
-            training = (X[used], y[used], weights[used])
-        final = data_of(chain, classes, codes[used], *training)
-        self.path_, judged = self._eliminated(plan, final, folds, (X, y, given))
-        self.paths_ = [replace(one.path, column_names=self._names()) for one in judged]
-        for path in (self.path_, *self.paths_):
-            self._judge(path, chain, parts)
-        self.curve_ = self._curve(plan, folds, judged, (X, y, given), len(classes))
-        self.cv_results_ = results_table(self.curve_)
-        self._training: Training | None = training
-        self._settle(rule.choose(self.curve_), training)
-        return self
+        work = self._prepared(X, y, sample_weight, groups)
+        return self._concluded(work, *self._eliminated(work))
 
     def select(
         self,
@@ -309,63 +288,82 @@ class SVMRFECV(SVMRFE):
         self._least(1, np.empty(0, dtype=np.int64))
         return super()._check_parameters()
 
-    def _folds(
-        self, X: Table, y: NDArray[Any], groups: ArrayLike | None, *, seed: int, random: bool
-    ) -> list[Fold]:
-        splitter = check_cv(self.cv, y, classifier=True)
-        splits = list(splitter.split(X, y, groups))
-        if not splits:
-            raise refusal(type(self).__name__, "cv", "a way to make at least one fold", self.cv)
-        seeds = np.random.SeedSequence(seed).generate_state(len(splits)).tolist()
-        return [
-            Fold(k + 1, rows_of(train), rows_of(test), seeds[k] if random else 0)
-            for k, (train, test) in enumerate(splits)
-        ]
-
     def _names(self) -> tuple[str, ...] | None:
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else tuple(str(name) for name in names)
 
     # ---- running
 
-    def _eliminated(
-        self, plan: Plan, data: Data, folds: list[Fold], table: Training
-    ) -> tuple[Path, list[ScoredPath]]:
-        """Run the elimination on all rows and those of the folds."""
-        jobs: list[Job] = [(trace, (data, plan.parts))]
-        jobs += [(run_fold, (plan, *table, fold)) for fold in folds]
+    def _prepared(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+    ) -> Eliminations:
+        """Check everything and say what is to be run."""
+        chain, options = self._check_parameters()
+        metrics = resolve_metrics(self.scoring, owner=type(self).__name__)
+        resolve_rule(self.rule, owner=type(self).__name__)
+        X, y = training_rows(self, X, y)
+        classes, codes = class_codes(self, y)
+        weights = sample_weights(sample_weight, classes, codes)
+        given = None if sample_weight is None else weights
+        parts = self._parts(chain, options, X.shape[1])
+        splitter = check_cv(self.cv, y, classifier=True)
+        splits = list(splitter.split(X, y, groups))
+        if not splits:
+            raise refusal(type(self).__name__, "cv", "a way to make at least one fold", self.cv)
+        folds = folds_of(splits, parts)
+        used = np.flatnonzero(weights)
+        training = (X, y, given)
+        if len(used) < len(y):
+            training = (X[used], y[used], weights[used])
+        plan = Plan(chain, parts, metrics)
+        return Eliminations(plan, (X, y, given), training, classes, codes[used], folds)
 
-        def work(watch: Watch | None) -> list[Any]:
+    def _eliminated(self, work: Eliminations) -> tuple[Path, list[ScoredPath]]:
+        """Run the elimination on all rows and those of the folds."""
+        n_tasks = len(work.folds) + 1
+
+        def run(watch: Watch | None) -> list[Any]:
             done = None if watch is None else watch.done
             what, shown = "eliminations", bool(self.progress)
-            return run_all(jobs, self.n_jobs, what=what, shown=shown, done=done)
+            with self._store(work) or nullcontext() as store:
+                found = run_kept(
+                    work.named_jobs(), store, self.n_jobs, what=what, shown=shown, done=done
+                )
+            return list(found.values())
 
-        path, *judged = watched(self, work, *table[:2], n_tasks=len(jobs), task="elimination")
-        return replace(path, column_names=self._names()), judged
+        path, *judged = watched(self, run, *work.table[:2], n_tasks=n_tasks, task="elimination")
+        return path, judged
 
-    def _curve(
-        self,
-        plan: Plan,
-        folds: list[Fold],
-        judged: list[ScoredPath],
-        table: Training,
-        n_classes: int,
-    ) -> Curve:
-        """Scores of all folds at the sizes of the elimination on all rows.
+    def _concluded(self, work: Eliminations, path: Path, judged: list[ScoredPath]) -> Self:
+        """Take what the eliminations have found, choose a size and fit the estimator there."""
+        self.path_ = replace(path, column_names=self._names())
+        self.paths_ = [replace(one.path, column_names=self._names()) for one in judged]
+        for one in (self.path_, *self.paths_):
+            self._judge(one, work.plan.chain, work.plan.parts)
+        self.curve_ = work.curve(path, judged, self.n_jobs)
+        self.cv_results_ = results_table(self.curve_)
+        self._training: Training | None = work.training
+        rule = resolve_rule(self.rule, owner=type(self).__name__)
+        self._settle(rule.choose(self.curve_), work.training)
+        return self
 
-        Folds visit the same sizes, unless those depend on the scores: then machines are trained at
-        the sizes that a fold did not visit.
-        """
-        missing = missing_sizes(self.path_, judged)
-        jobs: list[Job] = [
-            (run_sizes, (plan, *table, folds[k], judged[k].path, sizes))
-            for k, sizes in missing.items()
-        ]
-        found = dict(zip(missing, run_all(jobs, self.n_jobs), strict=True))
-        names = [metric.name for metric in plan.metrics]
-        every_row = isinstance(plan.parts.sampler, AllRows) and table[2] is None
-        known = names == ["accuracy"] and n_classes == 2 and every_row
-        return curve_of(self.path_, names, judged, missing, found, with_accuracy=known)
+    def _store(self, work: Eliminations) -> RunStore | None:
+        """The store of the checkpoint, for the parameters that eliminations depend on."""
+        if self.checkpoint is None:
+            return None
+        others = ("rule", "cv", "n_jobs", "progress", "checkpoint", "random_state")
+        options = {k: v for k, v in self.get_params(deep=False).items() if k not in others}
+        return RunStore(self.checkpoint, work.fingerprint(options, work.plan.parts.seed))
+
+    def _seed(self, sampler: Sampler) -> int:
+        if sampler.is_random and self.checkpoint is not None and self.random_state is None:
+            raise refusal(
+                type(self).__name__,
+                "random_state",
+                "an int where there is a checkpoint, so that the same rows are drawn again",
+                None,
+            )
+        return super()._seed(sampler)
 
     # ---- choosing
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from svsieve.arrays import FloatArray, Table
 from svsieve.resolve.problems import class_weights as class_weights
@@ -22,17 +22,48 @@ from svsieve.resolve.problems import class_weights as class_weights
 LIMITS = np.finfo(np.float64)
 
 
-def training_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+def training_rows(
+    estimator: Any, X: Any, y: Any, names: Sequence[str] | None = None
+) -> tuple[Any, NDArray[Any]]:
     """Return X as C-ordered float64 (dense) or canonical CSR, and y as a flat array of labels.
 
-    Sets `n_features_in_` and, where X has column names, `feature_names_in_` on `estimator`.
+    Sets `n_features_in_` and, where X has column names or they are given beside it,
+    `feature_names_in_` on `estimator`.
     """
     _refuse_missing_labels(y)
     X, y = _validated(estimator, X, y=y)
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
     X = _canonical(X)
     _refuse_non_finite(X, estimator)
     _refuse_unsquarable(X, estimator, training=True)
     return X, y
+
+
+def described_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    """Return X as :func:`training_rows` would, and 1 for targets, -1 for known negatives.
+
+    Only -1 marks a negative; every other label is a target's, and so is every row without `y`.
+    """
+    X = _canonical(_validated(estimator, X))
+    _refuse_non_finite(X, estimator)
+    _refuse_unsquarable(X, estimator, training=True)
+    n_rows = X.shape[0]
+    if y is None:
+        return X, np.ones(n_rows, dtype=np.int64)
+    labels = column_or_1d(y)
+    if len(labels) != n_rows:
+        raise ValueError(
+            f"y must have one label for each of the {n_rows} rows of X, -1 for known negatives. "
+            f"Got {len(labels)} labels instead."
+        )
+    marks = np.where(labels == -1, -1, 1)
+    if (marks < 0).all():
+        raise ValueError(
+            f"{type(estimator).__name__} needs rows of the class to describe; y marks every row as "
+            "a known negative (-1)."
+        )
+    return X, marks
 
 
 def prediction_rows(estimator: Any, X: Any) -> Any:

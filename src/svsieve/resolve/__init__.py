@@ -4,7 +4,7 @@ Every refusal names the option, what is allowed and what was given, so that esti
 commands can call these functions first and compute afterwards.
 """
 
-from svsieve.resolve.estimators import Specification, resolve_estimator
+from svsieve.resolve.estimators import OneClassSpecification, Specification, resolve_estimator
 from svsieve.resolve.machines import KERNELS, MACHINES, resolve_kernel, resolve_machine
 from svsieve.resolve.options import (
     check_flag,
@@ -12,6 +12,7 @@ from svsieve.resolve.options import (
     check_iterations,
     check_option,
     check_real,
+    check_share,
     refusal,
 )
 from svsieve.resolve.parts import (
@@ -34,12 +35,14 @@ __all__ = [
     "KERNELS",
     "MACHINES",
     "SCHEDULES",
+    "OneClassSpecification",
     "Specification",
     "check_flag",
     "check_integer",
     "check_iterations",
     "check_option",
     "check_real",
+    "check_share",
     "refusal",
     "resolve_columns",
     "resolve_combination",

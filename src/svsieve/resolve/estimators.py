@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC, LinearSVC, OneClassSVM
 
 from svsieve.kernels import Kernel, Linear
-from svsieve.machines import CSvm, L2Svm
+from svsieve.machines import CSvm, L2Svm, Machine, OneClass
 from svsieve.resolve.machines import resolve_kernel
 from svsieve.resolve.options import (
     check_iterations,
     check_option,
     check_real,
+    check_share,
     listed,
     refusal,
 )
@@ -54,6 +55,22 @@ class Specification:
     weights_count: bool = True
 
 
+@dataclass(frozen=True)
+class OneClassSpecification(Specification):
+    """The machine that an estimator of one class stands for.
+
+    Attributes
+    ----------
+    machine : Machine
+        A description of one class, such as Svdd or OneClass.
+    negative_machine : Machine or None
+        The same where some rows are known negatives; None: they are not told apart.
+    """
+
+    machine: Machine  # type: ignore[assignment]
+    negative_machine: Machine | None = None
+
+
 @runtime_checkable
 class Specifies(Protocol):
     """An estimator that says itself what it specifies, as svsieve.SVC does in a layer above."""
@@ -62,14 +79,20 @@ class Specifies(Protocol):
         """Return what to solve, refusing bad parameters."""
 
 
-def resolve_estimator(estimator: Any, *, owner: str = "SVMRFE") -> Specification:
+def resolve_estimator(
+    estimator: Any, *, owner: str = "SVMRFE", one_class: bool = False
+) -> Specification:
     """Return what a support vector machine specifies.
 
     Parameters
     ----------
     estimator : svsieve.SVC, sklearn.svm.SVC or sklearn.svm.LinearSVC
+        With `one_class` also svsieve.SVDD, svsieve.OneClassSVC or sklearn.svm.OneClassSVM.
     owner : str, default="SVMRFE"
         Whose parameter this is, for the messages.
+    one_class : bool, default=False
+        Whether the owner can do with machines of one class; they specify a
+        `OneClassSpecification`.
 
     Returns
     -------
@@ -82,22 +105,53 @@ def resolve_estimator(estimator: Any, *, owner: str = "SVMRFE") -> Specification
     >>> resolve_estimator(LinearSVC(C=3)).machine
     L2Svm(C=6.0)
     """
+    found: Specification | None = None
     if isinstance(estimator, Specifies) and not isinstance(estimator, type):
-        return estimator._specification()
-    if isinstance(estimator, SVC):
-        return _from_svc(estimator)
-    if isinstance(estimator, LinearSVC):
-        return _from_linear_svc(estimator)
+        found = estimator._specification()
+    elif isinstance(estimator, SVC):
+        found = _from_svc(estimator)
+    elif isinstance(estimator, LinearSVC):
+        found = _from_linear_svc(estimator)
+    elif isinstance(estimator, OneClassSVM):
+        found = _from_one_class_svm(estimator)
+    if found is not None and (one_class or not isinstance(found, OneClassSpecification)):
+        return found
     shown = estimator.__name__ if isinstance(estimator, type) else type(estimator).__name__
     hint = f" Give an object, {shown}()." if isinstance(estimator, type) else ""
     raise ValueError(
         f"The 'estimator' parameter of {owner} must be a classifier: svsieve.SVC, scikit-learn's "
-        "SVC or LinearSVC, or a Pipeline that ends in one of them. "
-        f"Got {shown} instead.{hint}"
+        f"SVC or LinearSVC, {_ONE_CLASS if one_class else ''}or a Pipeline that ends in one of "
+        f"them. Got {shown} instead.{hint}"
     )
 
 
+_ONE_CLASS = "for one class svsieve.SVDD, svsieve.OneClassSVC or scikit-learn's OneClassSVM, "
+
+
 def _from_svc(estimator: SVC) -> Specification:
+    owner = type(estimator).__name__
+    return Specification(
+        kernel=_kernel_of(estimator),
+        machine=CSvm(check_real(owner, "C", estimator.C, above=0.0)),
+        tol=check_real(owner, "tol", estimator.tol, above=0.0),
+        max_iter=check_iterations(owner, estimator.max_iter),
+        class_weight=estimator.class_weight,
+        weights_count=False,
+    )
+
+
+def _from_one_class_svm(estimator: OneClassSVM) -> OneClassSpecification:
+    owner = type(estimator).__name__
+    return OneClassSpecification(
+        kernel=_kernel_of(estimator),
+        machine=OneClass(check_share(owner, "nu", estimator.nu)),
+        tol=check_real(owner, "tol", estimator.tol, above=0.0),
+        max_iter=check_iterations(owner, estimator.max_iter),
+        weights_count=False,
+    )
+
+
+def _kernel_of(estimator: SVC | OneClassSVM) -> Kernel:
     owner, kernel = type(estimator).__name__, estimator.kernel
     if not isinstance(kernel, str) or kernel not in SVC_KERNELS:
         raise refusal(
@@ -106,20 +160,13 @@ def _from_svc(estimator: SVC) -> Specification:
             f"{listed(SVC_KERNELS)} to rank columns",
             kernel,
             "Columns cannot be left out of a precomputed matrix or of a function that is not "
-            "known; other kernels are in svsieve.kernels, for svsieve.SVC.",
+            "known; other kernels are in svsieve.kernels, for the machines of svsieve.",
         )
     # An option that the kernel does not use may hold anything, as in scikit-learn.
     options: dict[str, Any] = {} if kernel == "linear" else {"gamma": estimator.gamma}
     if kernel == "poly":
         options |= {"degree": estimator.degree, "coef0": estimator.coef0}
-    return Specification(
-        kernel=resolve_kernel(kernel, owner=owner, **options),
-        machine=CSvm(check_real(owner, "C", estimator.C, above=0.0)),
-        tol=check_real(owner, "tol", estimator.tol, above=0.0),
-        max_iter=check_iterations(owner, estimator.max_iter),
-        class_weight=estimator.class_weight,
-        weights_count=False,
-    )
+    return resolve_kernel(kernel, owner=owner, **options)
 
 
 def _from_linear_svc(estimator: LinearSVC) -> Specification:

@@ -27,6 +27,14 @@ def check_real(
     return found
 
 
+def check_share(owner: str, name: str, value: Any) -> float:
+    """Return `value` as a float above 0 and at most 1."""
+    found = number(value)
+    if not 0.0 < found <= 1.0:
+        raise refusal(owner, name, "a float in (0, 1]", value)
+    return found
+
+
 def check_integer(owner: str, name: str, value: Any, *, at_least: int) -> int:
     """Return `value` as an int that is not below `at_least`."""
     if not is_integer(value) or int(value) < at_least:

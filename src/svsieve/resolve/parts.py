@@ -15,6 +15,7 @@ from svsieve.criteria import (
     Maximum,
     MeanRank,
     PowerSum,
+    Radius,
     RadiusMargin,
     Span,
     WeightNorm,
@@ -44,6 +45,8 @@ SCHEDULES: Mapping[str, Callable[[], Schedule]] = {
 CRITERIA: Mapping[str, Callable[[], Criterion]] = {
     "weight": WeightNorm,
     "weight-first-order": lambda: WeightNorm(order=1),
+    "radius": Radius,
+    "radius-first-order": lambda: Radius(order=1),
     "radius-margin": RadiusMargin,
     "radius-margin-first-order": lambda: RadiusMargin(order=1),
     "span": Span,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.elimination.parts import Task
 from svsieve.machines import one_vs_one, one_vs_rest
-from svsieve.resolve.estimators import Specification
+from svsieve.resolve.estimators import OneClassSpecification, Specification
 from svsieve.resolve.options import check_real
 
 
@@ -55,7 +55,13 @@ def two_class_problems(
     codes: IndexArray,
     weights: FloatArray,
 ) -> tuple[Task, ...]:
-    """Return the problems the machine consists of, with the factors of C of their rows."""
+    """Return the problems the machine consists of, with the factors of C of their rows.
+
+    A machine of one class is one problem; of two classes the first are known negatives.
+    """
+    if isinstance(specification, OneClassSpecification):
+        sides = np.where(codes == 1, 1.0, -1.0) if len(classes) == 2 else None
+        return (Task(None, sides, None if (weights == 1.0).all() else weights),)
     counted = weights if specification.weights_count else np.ones(len(weights))
     factors = class_weights(estimator, specification.class_weight, classes, codes, counted)
     plain = bool((weights == 1.0).all() and (factors == 1.0).all())

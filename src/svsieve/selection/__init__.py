@@ -1,6 +1,6 @@
 """How many columns to keep: curves of scores, rules that choose from them, and how stable it is."""
 
-from svsieve.selection import rules
+from svsieve.selection import one_class, rules
 from svsieve.selection.curve import Curve
 from svsieve.selection.pareto import pareto_front
 from svsieve.selection.rules import Choice, Rule
@@ -12,6 +12,7 @@ __all__ = [
     "Curve",
     "Rule",
     "Stability",
+    "one_class",
     "pareto_front",
     "rules",
     "stability",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -203,25 +204,14 @@ def evaluate(
     )
     n = len(splits[0])
     honest, rest = found[:n], found[n:]
-    supports = np.array([outcome.support for outcome in honest])
-    scores = np.array([outcome.score for outcome in honest])
-    shares = [len(test) / len(train) for train, test in splits[0]]
+    found_permuted = np.array([one.score for one in rest]).reshape(repeats, -1) if repeats else None
     metric = _metric_name(scoring, classifies)
-    return Evaluation(
-        scores=scores,
-        n_features=supports.sum(axis=1),
-        supports=supports,
-        stability=stability(supports) if n > 1 else None,
-        selection_scores=np.array([outcome.claimed for outcome in honest]),
-        interval=_interval(scores, float(np.mean(shares))),
-        permuted=np.array([one.score for one in rest]).reshape(repeats, -1) if repeats else None,
-        chance=_chance(metric, labels) if classifies else None,
-        metric=metric,
-    )
+    chance = chance_of(metric, labels) if classifies else None
+    return evaluation_of(honest, splits[0], metric, chance, found_permuted)
 
 
 @dataclass(frozen=True, eq=False)
-class _Outcome:
+class Outcome:
     """One outer fold: its score, the columns selected, what the selector said of them."""
 
     score: float
@@ -239,7 +229,7 @@ class _Procedure:
 
     def outcome(
         self, X: Any, y: NDArray[Any], groups: Any, train: IndexArray, test: IndexArray
-    ) -> _Outcome:
+    ) -> Outcome:
         rows, held_out = _safe_indexing(X, train), _safe_indexing(X, test)
         inner = {}
         if groups is not None and has_fit_parameter(self.selector, "groups"):
@@ -257,7 +247,7 @@ class _Procedure:
                 )
             kept, left = (_safe_indexing(table, columns, axis=1) for table in (rows, held_out))
             score = self.scorer(clone(self.estimator).fit(kept, y[train]), left, y[test])
-        return _Outcome(float(score), support, _claimed(model))
+        return Outcome(float(score), support, _claimed(model))
 
 
 def support_of(model: Any, n_columns: int) -> NDArray[np.bool_]:
@@ -335,6 +325,40 @@ def _with_inner(selector: Any, inner_cv: Any) -> Any:
     return clone(selector).set_params(**dict.fromkeys(names, inner_cv))
 
 
+def evaluation_of(
+    outcomes: Sequence[Outcome],
+    splits: Sequence[tuple[IndexArray, IndexArray]],
+    metric: str,
+    chance: float | None = None,
+    permuted: FloatArray | None = None,
+) -> Evaluation:
+    """Return what the outcomes of all outer folds say together.
+
+    Parameters
+    ----------
+    outcomes : sequence of Outcome
+    splits : sequence of (train, test)
+        The rows of the folds.
+    metric : str
+    chance, permuted
+        As in :class:`Evaluation`.
+    """
+    supports = np.array([outcome.support for outcome in outcomes])
+    scores = np.array([outcome.score for outcome in outcomes])
+    shares = [len(test) / len(train) for train, test in splits]
+    return Evaluation(
+        scores=scores,
+        n_features=supports.sum(axis=1),
+        supports=supports,
+        stability=stability(supports) if len(outcomes) > 1 else None,
+        selection_scores=np.array([outcome.claimed for outcome in outcomes]),
+        interval=_interval(scores, float(np.mean(shares))),
+        permuted=permuted,
+        chance=chance,
+        metric=metric,
+    )
+
+
 def _permutations(permute: Any) -> int:
     if isinstance(permute, bool | np.bool_):
         return int(permute)
@@ -347,8 +371,8 @@ def _metric_name(scoring: Any, classifies: bool) -> str:
     return scoring if isinstance(scoring, str) else str(getattr(scoring, "__name__", "score"))
 
 
-def _chance(metric: str, labels: NDArray[Any]) -> float | None:
-    """The score of always saying the largest class."""
+def chance_of(metric: str, labels: NDArray[Any]) -> float | None:
+    """Return the score of always saying the largest class, for metrics that are known."""
     counts = np.unique(labels, return_counts=True)[1]
     known = {
         "accuracy": float(counts.max() / counts.sum()),

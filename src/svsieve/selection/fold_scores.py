@@ -17,7 +17,7 @@ from sklearn import get_config
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, get_scorer, roc_auc_score
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from svsieve.arrays import FloatArray, Table
+from svsieve.arrays import FloatArray, IndexArray, Table
 from svsieve.resolve import Specification, refusal
 from svsieve.selection.judged import Judged
 
@@ -180,6 +180,42 @@ class FoldScores:
         """Return the scores, of shape (steps, metrics), of decisions (steps, problems, rows)."""
         return np.array([self._scores(metric, decisions) for metric in self._metrics]).T
 
+    def part(self, rows: IndexArray) -> FoldScores:
+        """Return the scores of some of the rows, by their positions."""
+        weights = None if self._weights is None else self._weights[rows]
+        return FoldScores(self._metrics, *self._rules, self._Z[rows], self._y[rows], weights)
+
+    @property
+    def n_units(self) -> int:
+        """How many numbers `gains` gives for a step."""
+        return len(self._y) if self._per_row() is not None else 1
+
+    def gains(self, decisions: FloatArray) -> FloatArray:
+        """Return what the score by the first metric is the mean of, of shape (steps, units).
+
+        A unit is a row where the metric is a mean over rows, so that two machines can be compared
+        row by row. Other metrics have one unit, the score itself.
+        """
+        shares = self._per_row()
+        if shares is None:
+            return self(decisions)[:, :1]
+        return np.asarray(self._right(decisions) * shares)
+
+    def _per_row(self) -> FloatArray | None:
+        """What each row counts when it is classified right, one on average; None: no such thing."""
+        metric = self._metrics[0]
+        function = _plain_function(metric.scorer)
+        rows = np.ones(len(self._y)) if self._weights is None else self._weights
+        if not metric.weighted:
+            rows = np.ones(len(self._y))
+        if function is accuracy_score:
+            return np.asarray(rows / rows.mean())
+        if function is balanced_accuracy_score:
+            _, codes = np.unique(self._y, return_inverse=True)
+            totals = np.bincount(codes, weights=rows)
+            return np.asarray(len(rows) * rows / (len(totals) * totals[codes]))
+        return None
+
     def _scores(self, metric: Metric, decisions: FloatArray) -> FloatArray:
         weights = self._weights if metric.weighted else None
         at_once = _AT_ONCE.get(_plain_function(metric.scorer))
@@ -194,13 +230,16 @@ class FoldScores:
             scores.append(float(metric.scorer(answers, self._Z, self._y, **given)))
         return np.array(scores)
 
-    def _right(self, decisions: FloatArray) -> NDArray[np.bool_]:
-        """Tell which rows are classified right, of shape (steps, rows)."""
+    def labels(self, decisions: FloatArray) -> NDArray[Any]:
+        """Return the classes that rows are taken for, of shape (steps, rows)."""
         steps, problems, rows = decisions.shape
         table = decisions.transpose(0, 2, 1).reshape(-1, problems)
         answers = Answers.of(*self._rules, table)
-        labels = answers.predict(answers.rows).reshape(steps, rows)
-        return np.asarray(labels == self._y)
+        return answers.predict(answers.rows).reshape(steps, rows)
+
+    def _right(self, decisions: FloatArray) -> NDArray[np.bool_]:
+        """Tell which rows are classified right, of shape (steps, rows)."""
+        return np.asarray(self.labels(decisions) == self._y)
 
     def _accuracy(self, decisions: FloatArray, weights: FloatArray | None) -> FloatArray:
         return np.asarray(np.average(self._right(decisions), axis=1, weights=weights))

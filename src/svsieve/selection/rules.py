@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -303,6 +303,36 @@ def resolve_rule(rule: Any, *, owner: str = "SVMRFECV") -> Rule:
     raise refusal(
         owner, "rule", f"one of {names}, or a rule such as svsieve.rules.Tolerance(0.02)", rule
     )
+
+
+def merit(rule: Rule, curve: Curve, metric: str | None = None) -> tuple[float, int]:
+    """Return how good a curve is at the size that a rule chooses, and that size.
+
+    The merit is the mean score there, or less the cost for a rule that weighs score against size:
+    what the rule compares sizes by compares curves too.
+    """
+    size = rule.choose(curve, metric).size
+    while isinstance(rule, AtMost):
+        rule = rule.rule
+    table = -rule.cost(curve, metric) if isinstance(rule, Scalarised) else curve.mean(metric)
+    return float(table[np.searchsorted(curve.sizes, size)]), size
+
+
+def best_curve(rule: Rule, curves: Sequence[Curve], metric: str | None = None) -> int:
+    """Return the position of the curve of greatest merit.
+
+    Of equal ones that of smallest size is taken, then the first.
+
+    Examples
+    --------
+    >>> from svsieve.selection import Curve, rules
+    >>> curves = [Curve([1, 2], {"accuracy": [scores]}) for scores in ([0.7, 0.9], [0.9, 0.8])]
+    >>> rules.best_curve(rules.Best(), curves)
+    1
+    """
+    merits, sizes = zip(*(merit(rule, curve, metric) for curve in curves), strict=True)
+    order = np.argsort(sizes, kind="stable")
+    return int(order[best_at(np.asarray(merits)[order])])
 
 
 def best_at(scores: FloatArray) -> int:

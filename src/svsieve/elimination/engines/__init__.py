@@ -66,6 +66,8 @@ def _not_linear(parts: Parts) -> str:
     machine = parts.machine
     if not isinstance(machine, CSvm | L2Svm) or not np.isfinite(machine.C):
         return f"it needs the machine CSvm or L2Svm with finite C, not {machine!r}"
+    if parts.retune is not None:
+        return f"it makes many steps with one machine, {parts.retune!r} changes it on the way"
     if type(parts.sampler) is not AllRows:
         return f"it needs the sampler AllRows, not {parts.sampler!r}"
     return ""

@@ -13,7 +13,7 @@ from svsieve.elimination.parts import Data, Parts, Task
 from svsieve.elimination.schedules import clipped
 from svsieve.elimination.stretch import Stretch
 from svsieve.kernels import Linear
-from svsieve.machines import CSvm, FreeSum, L2Svm, Machine
+from svsieve.machines import CSvm, FreeSum, L2Svm, Machine, Sphere
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,9 +96,9 @@ class Rows:
     Attributes
     ----------
     X : table
-        With the extra row and column, if any. Dense columns of a linear kernel may be centred: the
-        coefficients sum to zero, so that changes no weight, saves digits, and makes a constant
-        column exactly zero.
+        With the extra row and column, if any. Dense columns of a linear kernel may be centred where
+        coefficients sum to zero or the machine is a sphere: that changes no weight or distance,
+        saves digits, and makes a constant column exactly zero.
     means : ndarray of shape (n_columns,) or None
         What was subtracted.
     tasks : tuple of Task
@@ -120,8 +120,8 @@ class Rows:
     def centred(cls, data: Data, parts: Parts) -> Rows:
         """Add what the bias asks for, and centre what may be centred."""
         rows = cls.of(data, parts)
-        sums_to_zero = isinstance(rows.machine, CSvm | L2Svm | FreeSum)
-        if not (type(parts.kernel) is Linear and sums_to_zero and isinstance(rows.X, np.ndarray)):
+        may_shift = isinstance(rows.machine, CSvm | L2Svm | FreeSum | Sphere)
+        if not (type(parts.kernel) is Linear and may_shift and isinstance(rows.X, np.ndarray)):
             return rows
         centred, means = centred_columns(rows.X)
         return replace(rows, X=centred, means=means)

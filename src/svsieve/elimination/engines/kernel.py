@@ -17,7 +17,7 @@ from svsieve.elimination.samplers import Draw
 from svsieve.elimination.sparing import going_after
 from svsieve.elimination.stretch import Solution, Stretch
 from svsieve.kernels import KernelState, Linear
-from svsieve.machines import DualProblem, DualSolution, solve
+from svsieve.machines import DualProblem, DualSolution, Sphere, solve
 
 # Weights of a linear kernel that are equal by symmetry must not be told apart by what the solver
 # left undone; a polished solution costs next to nothing more.
@@ -157,6 +157,8 @@ class KernelEngine:
             factors = self._parts.kernel.column_factors(len(self._rows.means))[kept] ** 2
             weights = values @ self._rows.X[np.ix_(rows, kept)]
             offset -= float(weights @ (factors * self._rows.means[kept]))
+            if isinstance(self._rows.machine, Sphere):  # R^2 = b'Kb + 2 offset stays what it is
+                offset -= 0.5 * float(factors @ self._rows.means[kept] ** 2)
         return Solution(rows, values, offset)
 
     # ---- choosing
@@ -265,12 +267,28 @@ def _accuracy(trained: list[Trained]) -> float:
 
 
 def _share_right(context: Context) -> float:
+    if context.problem.total != 0.0:
+        return _share_inside(context)
     if context.labels is None:
         return float("nan")
     values = decision_values(context.problem, context.solution)
     judged = context.labels != 0.0
     right = context.labels * values > 0.0
     return float(right[judged].mean())
+
+
+def _share_inside(context: Context) -> float:
+    """Share of rows that a machine of one class accepts, known negatives that it rejects.
+
+    How far inside a row lies is the gradient (without its ridge) less the multiplier of the sum:
+    half of R^2 less the squared distance for spheres. Rows on the boundary are inside.
+    """
+    problem, solution = context.problem, context.solution
+    depth = solution.gradient - problem.ridge * solution.coefficients + solution.offset
+    rounding = max(2.0 * solution.kkt_gap / problem.gap_unit, 1e-12 * float(np.abs(depth).max()))
+    if context.labels is None:
+        return float((depth >= -rounding).mean())
+    return float((context.labels * depth >= -rounding).mean())
 
 
 def decision_values(problem: DualProblem, solution: DualSolution) -> FloatArray:

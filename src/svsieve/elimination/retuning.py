@@ -1,0 +1,74 @@
+"""Machine and kernel tuned again while columns go.
+
+With ``parts.retune`` the walk asks at iterations 1, 1 + every, 1 + 2 every, ... for a machine and a
+kernel that suit the columns left, and works with them until it asks again. What it is told depends
+on the data, the parts and the columns at that iteration alone. So a run that is taken up again asks
+with the columns that were there when the killed one asked, and goes on as it would have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from svsieve.arrays import IndexArray
+from svsieve.elimination.engines import Engine, Turn, choose_engine
+from svsieve.elimination.parts import Data, Parts
+from svsieve.elimination.path import Path
+
+
+class EngineRoom:
+    """The engine of a walk, a new one whenever machine and kernel are tuned again.
+
+    Parameters
+    ----------
+    data : Data
+    parts : Parts
+    resume : Path or None
+        Where the walk goes on from.
+    solutions : bool
+        Whether every step is to carry its solutions.
+    """
+
+    def __init__(
+        self, data: Data, parts: Parts, resume: Path | None, *, solutions: bool = False
+    ) -> None:
+        self._data, self._given, self._resume = data, parts, resume
+        self._solutions = solutions
+        self._parts, self._tuned_at = parts, 0
+        self._engine: Engine | None = None
+
+    def engine(self, turn: Turn, *, fresh: bool = False) -> Engine:
+        """Return the engine for the next step; `fresh`: one that has dropped nothing yet."""
+        if self._is_out_of_tune(turn):
+            self._tune(turn)
+            fresh = True
+        if fresh or self._engine is None:
+            self._engine = choose_engine(
+                self._data, self._parts, turn.kept, solutions=self._solutions
+            )
+        return self._engine
+
+    def _is_out_of_tune(self, turn: Turn) -> bool:
+        retune = self._given.retune
+        return retune is not None and self._last_tuning(turn) > self._tuned_at
+
+    def _last_tuning(self, turn: Turn) -> int:
+        """Return the iteration, this one or an earlier, at which machine and kernel were due."""
+        assert self._given.retune is not None
+        return turn.iteration - (turn.iteration - 1) % self._given.retune.every
+
+    def _tune(self, turn: Turn) -> None:
+        retune, due = self._given.retune, self._last_tuning(turn)
+        assert retune is not None
+        columns = turn.kept if due == turn.iteration else self._columns_at(due)
+        machine, kernel = retune.tune(self._data, self._given, columns)
+        self._parts = replace(self._given, machine=machine, kernel=kernel)
+        self._tuned_at = due
+
+    def _columns_at(self, iteration: int) -> IndexArray:
+        """Return the columns that the resumed path had before an iteration."""
+        assert self._resume is not None
+        gone = self._resume.dropped[: int(self._resume.counts[: iteration - 1].sum())]
+        return np.setdiff1d(np.arange(self._data.n_columns), gone)

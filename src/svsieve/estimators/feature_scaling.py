@@ -1,0 +1,384 @@
+"""Selection of columns by their scale."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils import get_tags
+
+from svsieve.arrays import FloatArray, Table
+from svsieve.elimination import Data, Parts, Path, PathRecorder
+from svsieve.elimination.loop import notes_of, record, walk
+from svsieve.estimators.delegation import asked_inside
+from svsieve.estimators.progress import Progress
+from svsieve.estimators.scaled_columns import ColumnWeights, PrincipalComponents
+from svsieve.estimators.selection_space import SelectsInSpace, component_names
+from svsieve.estimators.specification import (
+    Chain,
+    fitted_on,
+    set_tuned,
+    take_apart,
+    transformed,
+    two_class_problems,
+)
+from svsieve.estimators.svc import SVC
+from svsieve.estimators.validation import (
+    class_codes,
+    sample_weights,
+    training_rows,
+)
+from svsieve.kernels import Kernel
+from svsieve.resolve import (
+    check_flag,
+    check_integer,
+    check_option,
+    check_real,
+    refusal,
+    resolve_schedule,
+    resolve_size,
+)
+from svsieve.selection.objectives import Objective, resolve_objective
+from svsieve.selection.scaling import Scaling, ScalingEngine
+from svsieve.selection.scaling_shares import ShareEngine
+
+SPACES = ("columns", "components")
+METHODS = ("descent", "lp")
+
+
+class FeatureScaling(SelectsInSpace, MetaEstimatorMixin, BaseEstimator):
+    """Select columns by factors that make an estimate of the error small.
+
+    Every column is multiplied by a factor; the factors, and C, descend a bound on the leave-one-out
+    error. Columns whose factor becomes small, measured by what is left of their spread, are
+    dropped, and the descent goes on with the others. The factors are part of the result: the
+    machine in `estimator_` sees the columns scaled by them.
+
+    Parameters
+    ----------
+    estimator : svsieve.SVC, sklearn.svm.SVC or Pipeline, default=None
+        The machine: ``SVC(kernel="rbf", slack="l2")`` by default. Squared slack is the better
+        choice for bounds. The transformers of a pipeline are fitted once, on all columns of the
+        training rows; each must leave every column a column, as scalers do.
+    n_features_to_select : int, float or None, default=None
+        Columns to keep, or their share of all columns. None: drop columns until the objective
+        rises.
+    objective : {"radius-margin", "span", "validation", "posterior"} or object, \
+            default="radius-margin"
+        What descends: an object of :mod:`svsieve.selection.objectives` that has slopes.
+    step : int, float, str, list of int or schedule, default=1
+        Columns dropped after a descent that makes none small: those of least size, as many as in
+        :class:`SVMRFE`.
+    threshold : float, default=0.01
+        After a descent all columns go whose size, factor times standard deviation, is below this
+        share of the largest.
+    rise : float, default=0.05
+        With ``n_features_to_select=None``: how far, as a share, the objective may rise above the
+        smallest value found.
+    space : {"columns", "components"}, default="columns"
+        Whether the columns are scaled, or the principal components of the rows.
+    method : {"descent", "lp"}, default="descent"
+        "lp": factors of a fixed sum, in one go. What makes all but `n_features_to_select` of them
+        vanish is a penalty on the sum of their p-th powers while p goes to zero.
+    penalty : float, default=0.3
+        Weight of the penalty of "lp".
+    reach : float, default=1.0
+        How far one descent may take the logarithm of a factor.
+    max_evaluations : int, default=50
+        Of the objective, in one descent.
+    progress : bool, default=False
+        Show columns left and time left on stderr.
+
+    Attributes
+    ----------
+    support_ : ndarray of bool, shape (n_features_in_,) or (n_components,)
+        What is kept: columns, or components with ``space="components"``.
+    ranking_ : ndarray of int, shape as `support_`
+        1 for what is kept, 2 for what went in the last step, and so on.
+    weights_ : ndarray of float, shape as `support_`
+        The factors; zero for what was dropped.
+    n_features_ : int
+        Number of columns or components kept.
+    path_ : Path
+        The whole elimination. Scores are sizes, the largest of a step being 1;
+        ``path_.notes["objective_values"]`` are the minima before each step and at the end.
+    value_ : float
+        The objective at the end.
+    n_trainings_ : int
+        Machines trained on the way.
+    estimator_ : Pipeline
+        Transformers, factors and machine, the C of the machine being the one found, fitted on the
+        columns kept (on all columns with ``space="components"``).
+    classes_ : ndarray
+        Labels, from `estimator_`.
+    n_features_in_ : int
+        Columns seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        Their names, where X has column names that are all strings.
+
+    Notes
+    -----
+    Gamma rules such as "scale" are evaluated once, on all columns; later the factors do their work.
+    C is found with the factors, but stays where it only repeats them (kernels that are linear, or
+    polynomial with ``coef0=0``) and with the radius/margin bound of linear slack.
+
+    References
+    ----------
+    J. Weston et al., "Feature selection for SVMs", Advances in Neural Information Processing
+    Systems 13, 2001. O. Chapelle et al., "Choosing multiple parameters for support vector
+    machines", Machine Learning 46, 2002.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from svsieve import SVC, FeatureScaling
+    >>> from svsieve.datasets import make_weston_nonlinear
+    >>> X, y = make_weston_nonlinear(100, 20, rng=0)
+    >>> machine = make_pipeline(StandardScaler(), SVC(C=10, slack="l2"))
+    >>> selector = FeatureScaling(machine, n_features_to_select=2).fit(X, y)
+    >>> selector.get_support(indices=True)
+    array([0, 1])
+    >>> selector.score(X, y) > 0.9
+    True
+    """
+
+    support_: NDArray[np.bool_]
+    ranking_: NDArray[np.int64]
+    weights_: FloatArray
+    n_features_: int
+    path_: Path
+    value_: float
+    n_trainings_: int
+    estimator_: Any
+    n_features_in_: int
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_features_to_select: int | float | None = None,
+        objective: Any = "radius-margin",
+        step: Any = 1,
+        threshold: float = 0.01,
+        rise: float = 0.05,
+        space: str = "columns",
+        method: str = "descent",
+        penalty: float = 0.3,
+        reach: float = 1.0,
+        max_evaluations: int = 50,
+        progress: bool = False,
+    ) -> None:
+        self.estimator = estimator
+        self.n_features_to_select = n_features_to_select
+        self.objective = objective
+        self.step = step
+        self.threshold = threshold
+        self.rise = rise
+        self.space = space
+        self.method = method
+        self.penalty = penalty
+        self.reach = reach
+        self.max_evaluations = max_evaluations
+        self.progress = progress
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Scale and drop columns, then fit the estimator on those left.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training rows; not sparse with ``space="components"``.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Non-negative factors of C per row. Rows of weight 0 are left out.
+
+        Returns
+        -------
+        FeatureScaling
+            The fitted estimator.
+        """
+        chain, objective, parts = self._check_parameters()
+        X, y = training_rows(self, X, y)
+        if self.space == "components" and sparse.issparse(X):
+            raise ValueError(
+                "space='components' centres the rows, which a sparse X does not survive. Give "
+                "X.toarray(), or space='columns'."
+            )
+        classes, codes = class_codes(self, y)
+        weights = sample_weights(sample_weight, classes, codes)
+        used = np.flatnonzero(weights)
+        if len(used) < len(codes):
+            X, y, codes, weights = X[used], y[used], codes[used], weights[used]
+        given = None if sample_weight is None else weights
+
+        tasks = two_class_problems(chain.specification, chain.machine, classes, codes, weights)
+        counts = weights if chain.specification.weights_count else None
+        table = self._table(transformed(chain.transformers, X, y, given), given)
+        data = Data(table, tasks, codes, counts)
+        parts = replace(parts, least=self._least(data.n_columns))
+        engine = self._engine(data, chain, objective)
+        path = self._walked(data, parts, engine)
+        found = engine.minimum(np.sort(path.survivors))
+        self._store(path, found)
+        self.n_trainings_ = engine.n_trainings
+        model = self._scaled_estimator(chain, engine.kernel, found)
+        columns = found.kept if self.space == "columns" else np.arange(X.shape[1])
+        self.estimator_ = fitted_on(model, columns, X, y, given)
+        self._judge(X, classes)
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """Return what metadata `fit` and `score` take: `sample_weight`, where it is asked for.
+
+        Returns
+        -------
+        MetadataRequest
+            The requests.
+        """
+        return asked_inside(super().get_metadata_routing(), self._estimator())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._estimator())
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags = deepcopy(inner.classifier_tags)
+        if tags.classifier_tags is not None:
+            tags.classifier_tags.poor_score = True  # as for any selector
+        tags.target_tags.required = True
+        tags.input_tags.sparse = inner.input_tags.sparse and self.space == "columns"
+        return tags
+
+    def _estimator(self) -> Any:
+        return SVC(slack="l2") if self.estimator is None else self.estimator
+
+    # ---- parameters
+
+    def _check_parameters(self) -> tuple[Chain, Objective, Parts]:
+        """Refuse bad options, all of them, before the data is looked at."""
+        owner = type(self).__name__
+        chain = take_apart(self._estimator(), owner)
+        specification = chain.specification
+        if specification.bias is not None:
+            raise refusal(
+                owner,
+                "estimator",
+                "a machine whose bias is not penalised: svsieve.SVC or scikit-learn's SVC, or a "
+                "Pipeline that ends in one",
+                chain.machine,
+            )
+        objective = resolve_objective(self.objective, owner=owner)
+        if not objective.has_slopes:
+            raise refusal(
+                owner, "objective", "one with slopes, such as 'radius-margin'", self.objective
+            )
+        check_real(owner, "threshold", self.threshold, at_least=0.0)
+        check_real(owner, "rise", self.rise, at_least=0.0)
+        check_real(owner, "penalty", self.penalty, at_least=0.0)
+        check_real(owner, "reach", self.reach, above=0.0, infinite=True)
+        check_integer(owner, "max_evaluations", self.max_evaluations, at_least=1)
+        check_flag(owner, "progress", self.progress)
+        resolve_size(self.n_features_to_select, 2, owner=owner)
+        direct = check_option(owner, "method", self.method, METHODS) == "lp"
+        if direct and self.n_features_to_select is None:
+            raise ValueError(
+                f"method='lp' of {owner} fixes the sum of the factors by the number of columns to "
+                "keep; n_features_to_select must not be None."
+            )
+        if check_option(owner, "space", self.space, SPACES) == "components":
+            self._refuse_weights(specification.kernel)
+        schedule = resolve_schedule(self.step, owner=owner)
+        return (
+            chain,
+            objective,
+            Parts(specification.kernel, specification.machine, schedule=schedule),
+        )
+
+    def _refuse_weights(self, kernel: Kernel) -> None:
+        if any(leaf.weights is not None for leaf in kernel.leaves()):
+            raise ValueError(
+                f"The kernel of a {type(self).__name__} with space='components' must have no "
+                f"weights: they belong to columns. Got {kernel!r} instead."
+            )
+
+    def _least(self, n_columns: int) -> int:
+        size = self.n_features_to_select
+        return 1 if size is None else resolve_size(size, n_columns)
+
+    def _table(self, X: Table, weights: FloatArray | None) -> Table:
+        """Return what is scaled: the columns, or the components."""
+        if self.space == "columns":
+            return X
+        return PrincipalComponents().fit(X, sample_weight=weights).transform(X)
+
+    def _engine(self, data: Data, chain: Chain, objective: Objective) -> ScalingEngine:
+        specification = chain.specification
+        arguments = (data, specification.kernel, specification.machine, objective)
+        options: dict[str, Any] = {
+            "reach": float(self.reach),
+            "max_evaluations": int(self.max_evaluations),
+        }
+        if self.method == "lp":
+            return ShareEngine(*arguments, penalty=float(self.penalty), **options)
+        options["rise"] = float(self.rise) if self.n_features_to_select is None else None
+        return ScalingEngine(*arguments, threshold=float(self.threshold), **options)
+
+    # ---- the walk and its result
+
+    def _walked(self, data: Data, parts: Parts, engine: ScalingEngine) -> Path:
+        names: Sequence[str] | None = getattr(self, "feature_names_in_", None)
+        if self.space == "components":
+            names = component_names(data.n_columns)
+        recorder = PathRecorder(data.n_columns, column_names=names, notes=notes_of(data, parts))
+        with Progress(data.n_columns, parts.least, shown=self.progress) as progress:
+            progress.update(recorder.size)
+            for _ in record(recorder, walk(data, parts, engine=engine)):
+                progress.update(recorder.size)
+        recorder.notes |= {
+            "criterion": f"{type(self).__name__}({self.method})",
+            "space": self.space,
+            "objective_values": [float(value) for value in engine.values],
+        }
+        return recorder.path()
+
+    def _store(self, path: Path, found: Scaling) -> None:
+        self.path_ = path
+        self.support_ = np.zeros(path.n_columns, dtype=bool)
+        self.support_[found.kept] = True
+        self.weights_ = np.zeros(path.n_columns)
+        self.weights_[found.kept] = found.factors
+        self.ranking_ = path.ranking()
+        self.n_features_ = len(found.kept)
+        self.value_ = found.value
+
+    def _scaled_estimator(self, chain: Chain, kernel: Kernel, found: Scaling) -> Pipeline:
+        """Return the user's transformers and machine, with the factors between them."""
+        machine = clone(chain.machine)
+        set_tuned(machine, found.machine, kernel)
+        steps = [clone(step) for _, step in chain.transformers]
+        if self.space == "components":
+            steps.append(PrincipalComponents(keep=found.kept))
+        return make_pipeline(*steps, ColumnWeights(found.factors), machine)
+
+    def _judge(self, X: Table, classes: NDArray[Any]) -> None:
+        """Warn where the end of the descent tells no classes apart."""
+        rows = X if self.space == "components" else X[:, np.flatnonzero(self.support_)]
+        predicted = np.unique(self.estimator_.predict(rows)).tolist()
+        if len(predicted) == 1:
+            warnings.warn(
+                f"{type(self).__name__} found its objective smallest, {self.value_:.3g}, for a "
+                f"machine that takes all training rows for class {predicted[0]!r}, of "
+                f"{classes.tolist()}. Use slack='l2', another objective, or another start for C.",
+                UserWarning,
+                stacklevel=3,
+            )

@@ -1,0 +1,101 @@
+"""Solving the two-class problems of a classifier on one table, and judging the solutions."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from svsieve.arrays import FloatArray
+from svsieve.kernels import Kernel
+from svsieve.kernels.rows import values_of
+from svsieve.machines import BinaryTask, CSvm, DualSolution, L2Svm, solve
+
+# A problem of few rows costs so little that it is always solved to the last digits: its decision
+# values then depend on the data alone, not on the order of the rows or the path of the solver.
+FEW_ROWS = 200
+FINAL_TOL = 1e-12
+
+
+def solve_pairs(
+    tasks: Sequence[BinaryTask],
+    machine: CSvm | L2Svm,
+    kernel: Kernel,
+    X: Any,
+    weights: FloatArray,
+    *,
+    tol: float,
+    max_iter: int,
+    cache_bytes: int,
+) -> list[DualSolution]:
+    """Return one solution per task; kernel values are shared by the tasks where they fit."""
+    with np.errstate(over="ignore", invalid="ignore"):  # said with the row below
+        diagonal = kernel.diagonal_of(X)
+    refuse_overflow(diagonal, kernel)
+    shared = values_of(kernel, X, cache_bytes)
+
+    def values(rows: NDArray[np.integer[Any]]) -> Any:
+        """Kernel values among `rows`, at hand or on demand."""
+        if len(rows) == X.shape[0]:
+            return shared
+        if isinstance(shared, np.ndarray):
+            return shared[np.ix_(rows, rows)]
+        return values_of(kernel, X[rows], cache_bytes)
+
+    return [
+        solve(
+            machine.problem(diagonal[task.rows], task.labels, weights[task.rows]),
+            values(task.rows),
+            tol=min(tol, FINAL_TOL) if len(task.rows) <= FEW_ROWS else tol,
+            max_iter=max_iter,
+        )
+        for task in tasks
+    ]
+
+
+def judge_pairs(
+    tasks: Sequence[BinaryTask],
+    solutions: Sequence[DualSolution],
+    classes: NDArray[Any],
+    *,
+    owner: str,
+    C: float,
+    tol: float,
+) -> None:
+    """Refuse a problem without solution; warn where the gap asked for was not reached."""
+    labels = classes.tolist()
+    for task, solution in zip(tasks, solutions, strict=True):
+        if solution.stopped == "unbounded":
+            classes_named = f"class {labels[task.positive]!r} from {labels[task.negative]!r}"
+            reason = (
+                f"The hard margin (slack='l2', C=inf) has no solution: this kernel cannot "
+                f"separate {classes_named}. Use a finite C."
+                if math.isinf(C)
+                else f"The problem that tells {classes_named} has no solution: the kernel is "
+                "not positive semi-definite. Use slack='l1' or another kernel."
+            )
+            raise ValueError(reason)
+    worst = max(solutions, key=lambda solution: solution.kkt_gap)
+    if worst.stopped != "converged" and worst.kkt_gap > tol:
+        warnings.warn(
+            f"{owner} stopped ({worst.stopped}) after {worst.iterations} iterations with a KKT "
+            f"gap of {worst.kkt_gap:.3g}, above tol={tol:g}. Raise max_iter or tol, or "
+            "scale the columns.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
+def refuse_overflow(diagonal: FloatArray, kernel: Kernel) -> None:
+    """Refuse rows whose kernel value with themselves leaves the range of double precision."""
+    wrong = ~np.isfinite(diagonal)
+    if wrong.any():
+        raise ValueError(
+            f"The kernel value of row {int(np.argmax(wrong))} with itself is not finite under "
+            f"{kernel!r}. Scale the columns, or lower gamma or the degree."
+        )
