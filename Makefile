@@ -23,17 +23,20 @@ PACKAGE_SOURCES := $(shell find CMakeLists.txt pyproject.toml core bindings src 
                      \( -name __pycache__ -o -path core/tests \) -prune -o -print 2>/dev/null)
 NATIVE_SOURCES   = $(shell find core bindings -name '*.hpp' -o -name '*.cpp')
 SANITIZED       := build/sanitized
+SITE            := docs/_build/html
+FIGURES         := docs/figures/tuning.svg  # the last one drawn
 
-.PHONY: help demo test lint format types contracts cpp-test bench clean
+.PHONY: help demo test lint format types contracts cpp-test bench docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
-demo: $(VENV)/.package  ## rank an embedded data set, then a wide generated one
-	@$(BIN)/python examples/demo.py
+demo: $(VENV)/.package $(VENV)/.extra-cli $(VENV)/.extra-report  ## rank an embedded data set and write a report
+	@$(BIN)/svsieve demo
 
 # With SCIPY_ARRAY_API scikit-learn runs its checks of array API input instead of skipping them.
 test: $(VENV)/.package $(VENV)/.extra-test  ## run all Python tests and the examples in docstrings
+	@$(BIN)/python -m tests.browser.chromium
 	SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n $(JOBS) tests
 	$(BIN)/python -m pytest --doctest-modules --pyargs svsieve
 
@@ -64,8 +67,18 @@ cpp-test: $(VENV)/.extra-native  ## run the C++ tests under address and undefine
 bench: $(VENV)/.package $(VENV)/.extra-bench  ## measure against other libraries and print ratios
 	$(BIN)/python -m benchmarks.compare
 
+# First what the pages show is run, then the site is built; a warning is an error.
+docs: $(VENV)/.package $(VENV)/.extra-cli $(VENV)/.extra-report $(VENV)/.extra-docs $(FIGURES)  ## run the examples of the pages and build the site
+	$(BIN)/python -m pytest -q -p docs.code_blocks docs README.md
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs $(SITE)
+	@echo "built $(SITE)/index.html"
+
+$(FIGURES): $(wildcard docs/*figure*.py) | $(VENV)/.package $(VENV)/.extra-docs
+	$(BIN)/python docs/make_figures.py
+
 clean:  ## remove the virtual environment, builds and caches
-	rm -rf $(VENV) build .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) build docs/_build docs/figures docs/gallery docs/reference/generated
+	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
 
 # --- set-up; each finished step leaves a stamp in .venv ------------------------------------------
 

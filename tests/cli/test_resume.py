@@ -66,8 +66,11 @@ def test_interrupted_and_killed_runs_end_with_the_same_files(svsieve, wide, tmp_
 
     done = stopped_midway(svsieve, signal.SIGINT, kept, checkpoint, 2)
     assert done.code == 130
-    assert done.err.count("\n") == 1, done.err
-    assert "the same command goes on" in done.err
+    # A fork ends without what a process does at exit, and joblib's tracker may complain of that.
+    said = [line for line in done.err.splitlines() if line.startswith("svsieve")]
+    assert len(said) == 1, done.err
+    assert "the same command goes on" in said[0]
+    assert "Traceback" not in done.err
     assert not (tmp_path / "parts").exists()
     after_one = done_cells(checkpoint)
 

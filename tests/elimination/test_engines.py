@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import StandardScaler
 
 from svsieve import kernels
 from svsieve.criteria import Maximum, WeightNorm
+from svsieve.datasets import make_weston_linear
 from svsieve.elimination import (
     Annealing,
     AtSize,
@@ -16,6 +19,7 @@ from svsieve.elimination import (
     Entropy,
     Fraction,
     Parts,
+    Sizes,
     Sqrt,
     Subsample,
     Task,
@@ -249,3 +253,20 @@ def test_what_the_wide_engine_has_no_scores_for_is_refused(parts: dict, named: s
     data = several_classes(table("plain", *WIDE), 3, "one-vs-one")
     with pytest.raises(IncompatiblePartsError, match=f"wide-linear.*{named}"):
         trace(data, Parts(Linear(), CSvm(1.0), engine="wide-linear", **parts))
+
+
+def test_an_inverse_without_numbers_is_noticed() -> None:
+    """Here rows leave an inverse that is all but singular, at the last two of many columns."""
+    X, y = make_weston_linear(50, 202, np.random.default_rng(37))
+    folds = StratifiedKFold(5, shuffle=True, random_state=2).split(X, y)
+    rows, _ = next(iter(folds))
+    X, y = StandardScaler().fit_transform(X[rows]), y[rows].astype(float)
+    sizes = [161, 128, 102, 81, 64, 51, *range(40, 0, -1)]
+    data = Data(X, (Task(labels=y),), (y > 0).astype(np.int64))
+    paths = [
+        trace(data, Parts(Linear(), CSvm(1.0), schedule=Sizes(sizes), engine=engine))
+        for engine in ("wide-linear", "kernel")
+    ]
+    np.testing.assert_array_equal(paths[0].order, paths[1].order)
+    np.testing.assert_allclose(paths[0].scores, paths[1].scores, rtol=1e-9)
+    assert np.isfinite(paths[0].survivor_scores).all()

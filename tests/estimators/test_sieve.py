@@ -36,7 +36,7 @@ def test_columns_that_matter_only_together_are_found(fitted):
 
 
 def test_the_answer_is_a_classifier_and_a_selector(fitted, quadrants):
-    X, y = quadrants
+    X, _ = quadrants
     fresh = np.random.default_rng(8).normal(size=(400, 20))
     truth = np.where(fresh[:, 4] * fresh[:, 11] > 0, "same", "other")
     assert fitted.score(fresh, truth) > 0.85
@@ -192,7 +192,7 @@ def test_bad_options_are_named(quadrants, options, named):
 
 def test_a_class_of_one_row_is_refused():
     X = np.random.default_rng(0).normal(size=(10, 3))
-    with pytest.raises(ValueError, match="two rows of every class.*'rare' has 1"):
+    with pytest.raises(ValueError, match=r"two rows of every class.*'rare' has 1"):
         Sieve().fit(X, ["common"] * 9 + ["rare"])
 
 

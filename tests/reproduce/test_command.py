@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from svsieve.cli.reproduce import app
+from svsieve.reproduce.smets.network_machines import networks
 
 runner = CliRunner()
 
@@ -18,6 +19,28 @@ def test_the_list_for_machines_has_an_id_in_every_entry():
     parts = {entry["id"]: entry["part_of"] for entry in entries}
     assert parts["planas-5.3"] == "planas-5.2"
     assert parts["planas-5.2"] is None
+
+
+def test_the_list_says_which_data_are_missing(tmp_path, monkeypatch):
+    (tmp_path / "ida_image.npz").touch()
+    monkeypatch.setenv("SVSIEVE_DATA", str(tmp_path))
+    entries = json.loads(runner.invoke(app, ["list", "--json"]).stdout)
+    missing = {entry["id"]: entry["missing"] for entry in entries}
+    assert missing["smets-b.7"] == []
+    assert missing["smets-b.8"] == ["ida-splice"]
+    assert missing["smets-5.5"] == []
+    assert "needs data" in runner.invoke(app, ["list"]).stdout
+
+
+def test_a_library_that_is_not_installed_is_named(tmp_path, monkeypatch):
+    def without(*_, **__):
+        raise ImportError("make_random_networks needs networkx")
+
+    monkeypatch.setattr("svsieve.reproduce.smets.network_machines.make_random_networks", without)
+    networks.cache_clear()
+    answer = runner.invoke(app, ["smets-fig-e.1", "--smoke", "--out", str(tmp_path)])
+    assert answer.exit_code == 2
+    assert "needs networkx" in answer.stderr
 
 
 def test_the_list_for_people():

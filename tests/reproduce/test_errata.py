@@ -154,3 +154,11 @@ def test_a_cell_of_table_4_repeats_one_of_table_3():
         for table in (3, 4)
     ]
     assert cells[0] == cells[1]
+
+
+def test_an_average_of_trainings_does_not_follow_from_its_column():
+    printed = {"B": 12.32, "C": 11.13, "D": 20.32, "E": 17.14}
+    for method, average in printed.items():
+        cells = read("smets_b", ("dataset", "method"), ["n_trainings"], where={"method": method})
+        mean = np.mean([cell.values["n_trainings"] for cell in cells])
+        assert (abs(mean - average) < 0.01) == (method != "B")

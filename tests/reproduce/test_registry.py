@@ -7,13 +7,18 @@ from svsieve.reproduce.registry import in_order
 
 PLANAS = [f"planas-5.{table}" for table in range(2, 28)]
 RAKOTOMAMONJY = [f"rakotomamonjy-{table}" for table in range(1, 5)]
+SMETS = ["smets-5.3", "smets-5.4", "smets-5.5", *(f"smets-b.{table}" for table in range(1, 11))]
+BEYOND = ["beyond-madelon", "beyond-colon", "beyond-lymphoma"]
 FIGURES = [
     *("planas-fig-4.7", "planas-fig-5.2", "planas-fig-5.10", "planas-fig-5.22"),
     *(f"rakotomamonjy-fig-{figure}" for figure in range(2, 6)),
+    *(f"smets-fig-5.{figure}" for figure in range(3, 12)),
+    *(f"smets-fig-c.{figure}" for figure in range(1, 10)),
+    *(f"smets-fig-{part}.{figure}" for part in "de" for figure in range(1, 11)),
 ]
 
 
-@pytest.mark.parametrize("id", [*PLANAS, *RAKOTOMAMONJY, *FIGURES, "planas-4.7"])
+@pytest.mark.parametrize("id", [*PLANAS, *RAKOTOMAMONJY, *SMETS, *FIGURES, *BEYOND, "planas-4.7"])
 def test_every_table_and_figure_is_found(id):
     experiment = find(id)
     assert id in (experiment.id, *experiment.also)
@@ -48,7 +53,7 @@ def test_an_experiment_says_what_it_draws_and_how_often_it_runs(experiment: Expe
 
 
 # Experiments whose cells are those of the table; elsewhere one run fills many of them.
-TABLES = [one for one in experiments() if one.id.startswith("planas-5")]
+TABLES = [one for one in experiments() if one.id.startswith(("planas-5", "smets-5", "smets-b"))]
 
 
 @pytest.mark.parametrize("experiment", TABLES, ids=lambda one: one.id)

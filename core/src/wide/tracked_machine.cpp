@@ -308,7 +308,15 @@ void TrackedMachine::settle_anew(bool fresh) {
         }
         if (turn > limit) break;
     }
-    if (gap_ > 100.0 * floor()) solve_generally();
+    if (gap_ > 100.0 * floor() || !is_finite()) solve_generally();
+}
+
+// Removing a row from an inverse that is all but singular may leave no number in it. Comparisons
+// with what comes of that are false, so that the gap does not tell.
+bool TrackedMachine::is_finite() const {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < n_; ++k) sum += std::abs(b_[k]) + std::abs(g_[k]);
+    return std::isfinite(sum);
 }
 
 // The safety net: the solver for any Gram matrix.

@@ -65,6 +65,7 @@ class TrackedMachine {
     bool newton();
     bool improve();
     void solve_generally();
+    bool is_finite() const;
     double measure();
     double floor() const;
     double diagonal(std::size_t row) const { return gram_.row(row)[row] + problem_.ridge[row]; }

@@ -48,6 +48,8 @@ def run(arguments: Sequence[str]) -> int:
         warnings.simplefilter("once")
         for kind in (DeprecationWarning, FutureWarning, ResourceWarning):
             warnings.simplefilter("ignore", kind)
+        # What joblib says of a run that was interrupted is said better here.
+        warnings.filterwarnings("ignore", message=".*tasks which were still being processed")
         said: set[str] = set()
 
         def show(message: Warning | str, *_: object, **__: object) -> None:

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from svsieve.cli.console import complain
-from svsieve.datasets import MissingDataError, load_public
+from svsieve.datasets import MissingDataError, is_there, load_public
 from svsieve.reproduce import Effort, Experiment, compare, experiments, find, pages, run
 from svsieve.reproduce.summary import write_summary
 
@@ -63,7 +63,10 @@ def reproduce(
             load_public(name)  # what is missing is missed before the work
     except (ValueError, MissingDataError) as error:
         raise _refused(str(error)) from error
-    _run(experiment, effort, jobs, out)
+    try:
+        _run(experiment, effort, jobs, out)
+    except ImportError as error:  # a library that only some experiments need
+        raise _refused(str(error)) from error
 
 
 def _run(experiment: Experiment, effort: Effort, jobs: int, out: Path) -> None:
@@ -96,7 +99,8 @@ def _run(experiment: Experiment, effort: Effort, jobs: int, out: Path) -> None:
 def _list(as_json: bool) -> None:
     known: list[dict[str, Any]] = []
     for one in experiments():
-        facts = {"title": one.title, "data_sets": list(one.data_sets)}
+        missing = [name for name in one.data_sets if not is_there(name)]
+        facts = {"title": one.title, "data_sets": list(one.data_sets), "missing": missing}
         known.append({"id": one.id, **facts, "part_of": None})
         known += [{"id": other, **facts, "part_of": one.id} for other in one.also]
     console = _console()
@@ -104,10 +108,14 @@ def _list(as_json: bool) -> None:
         typer.echo(json.dumps(known, indent=2))
         return
     rows = [
-        [one["id"], one["title"] if one["part_of"] is None else f"with {one['part_of']}"]
+        [
+            one["id"],
+            one["title"] if one["part_of"] is None else f"with {one['part_of']}",
+            ", ".join(one["missing"]),
+        ]
         for one in known
     ]
-    _show(console, "", ["id", "title"], rows)
+    _show(console, "", ["id", "title", "needs data"], rows)
 
 
 def _console() -> Console:

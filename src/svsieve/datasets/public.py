@@ -92,7 +92,7 @@ def load_public(name: str) -> PublicSet:
         )
     folder = public_folder()
     path = folder / FILES[name]
-    if not path.is_file():
+    if not is_there(name):
         raise MissingDataError(
             f"The data set {name} needs the file {FILES[name]}, which is not in {folder}. Set the "
             f"environment variable {FOLDER_VARIABLE} to the folder that holds it."
@@ -101,6 +101,18 @@ def load_public(name: str) -> PublicSet:
         arrays = {key: stored[key] for key in stored.files}
     X, y = np.ascontiguousarray(arrays.pop("X"), dtype=np.float64), arrays.pop("y")
     return PublicSet(name, X, y, arrays)
+
+
+def is_there(name: str) -> bool:
+    """Tell whether the file of a public benchmark set is where `load_public` looks for it.
+
+    Examples
+    --------
+    >>> from svsieve.datasets import is_there
+    >>> isinstance(is_there("madelon"), bool)
+    True
+    """
+    return (public_folder() / FILES[name]).is_file()
 
 
 def public_folder() -> Path:

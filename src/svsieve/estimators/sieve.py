@@ -25,7 +25,7 @@ from svsieve.estimators.sieving.clock import Clock
 from svsieve.estimators.sieving.nested import Estimate, Nested, nested
 from svsieve.estimators.sieving.planning import folds, sizes_to_visit
 from svsieve.estimators.sieving.trials import Problem, Trials, View, kept_last
-from svsieve.estimators.sieving.words import SieveChoice, choice_in_words, report_of
+from svsieve.estimators.sieving.words import SieveChoice, choice_in_words, doubts, report_of
 from svsieve.estimators.specification import fitted_on
 from svsieve.estimators.svc import SVC
 from svsieve.estimators.validation import class_codes, training_rows
@@ -183,7 +183,7 @@ class Sieve(PredictsOnSelection, SelectorMixin, ClassifierMixin, BaseEstimator):
         clock.allow(RANKING_ENDS)
         self.path_ = self._ranked(trials, view, chosen.candidate, classes, codes)
         estimated = nested(trials, tried, self.tradeoff, n_folds, ESTIMATE_ENDS)
-        if not estimated.estimate.found:
+        if estimated.estimate.is_noise:
             chosen = replace(chosen, size=least)
         self._settle(problem, chosen, estimated)
         found = data_warnings(X, codes, self._names(), [str(one) for one in classes.tolist()])
@@ -294,13 +294,7 @@ class Sieve(PredictsOnSelection, SelectorMixin, ClassifierMixin, BaseEstimator):
     def _tell(self, estimated: Nested, codes: IndexArray, found: Sequence[str]) -> None:
         """Warn of what a user must know before believing the answer."""
         if not estimated.estimate.found:
-            warnings.warn(
-                "Sieve found nothing that tells the classes apart: on rows held out it reaches "
-                f"{estimated.estimate}. As few columns as possible are kept; do not read anything "
-                "into which ones.",
-                UserWarning,
-                stacklevel=3,
-            )
+            warnings.warn(f"Sieve {doubts(estimated.estimate)}", UserWarning, stacklevel=4)
         for sentence in found:
             if "alone" in sentence:
-                warnings.warn(f"Sieve: {sentence}", UserWarning, stacklevel=3)
+                warnings.warn(f"Sieve: {sentence}", UserWarning, stacklevel=4)

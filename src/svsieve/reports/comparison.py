@@ -96,7 +96,8 @@ class ComparisonDisplay(Display):
             style = {"color": colour, "linewidth": 1.4, "marker": mark, "markersize": 3.5, **kwargs}
             if self.x_words:
                 x = x + 0.12 * (number - (len(self.series) - 1) / 2)
-                ax.errorbar(x, y, error, label=safe(one.name), **style | {"linestyle": "none"})
+                ax.plot(x, y, label=safe(one.name), **style | {"linestyle": "none"})
+                ax.errorbar(x, y, error, fmt="none", ecolor=colour, elinewidth=1.0)
             else:
                 ax.plot(x, y, label=safe(one.name), **style)
                 ax.fill_between(x, y - error, y + error, color=colour, alpha=0.18, linewidth=0)

@@ -98,7 +98,7 @@ def summary(findings: Findings) -> str:
     words = findings.words()
     counts = ", ".join(f"{words[word]} {word.value}" for word in Word if words[word])
     if not words:
-        return "Nothing to judge: times, or a figure without numbers."
+        return "Nothing to judge: times, a figure without numbers, or a protocol of its own."
     text = f"{sum(words.values())} cells: {counts}."
     share = findings.share_confirmed()
     if not math.isnan(share):

@@ -20,6 +20,9 @@ MOST_TUNED = 2
 FINALISTS = 4
 TUNED_SIZES = 4
 REACH = 3.0
+# With fewer rows than this a loss of accuracy may well go unseen, and less of it is given for fewer
+# columns: in proportion to the rows.
+ENOUGH_ROWS = 200
 # A candidate is given up when it is worse than the leader by so many standard errors.
 GIVEN_UP = 2.0
 
@@ -136,10 +139,11 @@ def _of_ranking(
     tradeoff: float,
 ) -> Chosen:
     """Choose among the machines of the rankings themselves."""
+    n_rows = len(trials.problem.y)
     tables = [trials.own_gains(one, view, folds) for one in racing]
     at = _first_not_beaten([_peak(table) for table in tables])
     candidate = racing[at]
-    return _sized(candidate, candidate.ranking, trials.problem.sizes, tables[at], tradeoff)
+    return _sized(candidate, candidate.ranking, trials.problem.sizes, tables[at], tradeoff, n_rows)
 
 
 def _tuned(
@@ -152,14 +156,14 @@ def _tuned(
     """Compare machines around the best size of the best candidates, then sizes with the best."""
     own = {one.name: trials.own_gains(one, view, folds) for one in racing}
     order = sorted(racing, key=lambda one: -_peak(own[one.name]).mean())
-    all_sizes = trials.problem.sizes
+    all_sizes, n_rows = trials.problem.sizes, len(trials.problem.y)
     found: list[Chosen] = []
     for candidate in [one for one in racing if one in order[:MOST_TUNED]]:
         centre = all_sizes[int(np.argmax(_smoothed(own[candidate.name].mean(axis=1))))]
         setting = _best_setting(trials, candidate, view, folds, centre)
         sizes = _below(all_sizes, REACH * centre)
         curve = trials.gains(candidate, [setting], view, folds, sizes)[0]
-        found.append(_sized(candidate, setting, sizes, curve, tradeoff))
+        found.append(_sized(candidate, setting, sizes, curve, tradeoff, n_rows))
     peaks = [
         trials.gains(one.candidate, [one.setting], view, folds, [one.best_size])[0][0]
         for one in found
@@ -188,13 +192,14 @@ def _sized(
     sizes: Sequence[int],
     gains: FloatArray,
     tradeoff: float,
+    n_rows: int,
 ) -> Chosen:
     """The smallest size that is not worse than the best by more than the trade-off allows."""
     n_units = gains.shape[1]
     scores = gains.mean(axis=1)
     errors = gains.std(axis=1) / np.sqrt(max(1, n_units - 1))
     best = int(len(scores) - 1 - np.argmax(_smoothed(scores)[::-1]))
-    allowed = (1.0 - tradeoff) / 0.2
+    allowed = (1.0 - tradeoff) / 0.2 * min(1.0, n_rows / ENOUGH_ROWS)
     at = best
     for k in range(len(sizes) - 1, best, -1):  # the smallest first
         loss = gains[best] - gains[k]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.stats import norm, rankdata
 from sklearn.metrics import confusion_matrix
 
 from svsieve.arrays import FloatArray, IndexArray
@@ -19,9 +19,9 @@ from svsieve.estimators.sieving.trials import Problem, Trials, View, predicted
 from svsieve.selection.evaluation import Evaluation, Outcome, chance_of, evaluation_of
 
 LEVEL = 0.95
-# Below the score of chance plus this many standard errors nothing has been found: one set of
-# noise in a hundred gets past it.
-FOUND = 2.33
+# Evidence, in standard errors, below which the answer comes with a warning (of a hundred sets of
+# noise one gets past it), and below which it is taken for noise (five do).
+FOUND, NOISE = 2.33, 1.64
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +37,14 @@ class Estimate:
     chance : float or None
         Score of always saying the largest class, where that is known.
     metric : str
-    error : float
-        Standard error of a score at chance.
+    evidence : float
+        That the classes can be told apart at all: how far the order of held-out rows is from one
+        that has nothing to do with the classes, in standard errors.
 
     Examples
     --------
     >>> from svsieve.estimators.sieving.nested import Estimate
-    >>> estimate = Estimate(0.8, (0.7, 0.87), 0.5, "accuracy", 0.05)
+    >>> estimate = Estimate(0.8, (0.7, 0.87), 0.5, "accuracy", 5.5)
     >>> float(estimate), estimate.found
     (0.8, True)
     >>> print(estimate)
@@ -54,7 +55,7 @@ class Estimate:
     interval: tuple[float, float]
     chance: float | None
     metric: str
-    error: float
+    evidence: float
 
     def __float__(self) -> float:
         return self.value
@@ -66,10 +67,13 @@ class Estimate:
 
     @property
     def found(self) -> bool:
-        """Whether the score is better than chance beyond doubt, or not known."""
-        if self.chance is None:
-            return True
-        return not self.value <= self.chance + FOUND * self.error
+        """Whether the classes can be told apart beyond doubt, or nothing is known of it."""
+        return not self.evidence <= FOUND
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether what was found is no more than noise would give."""
+        return self.evidence <= NOISE
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +105,7 @@ class _Fold:
     chosen: Chosen
     columns: IndexArray
     labels: NDArray[Any]
+    decisions: FloatArray
     gains: FloatArray
 
 
@@ -137,8 +142,8 @@ def nested(
             columns = trials.ranking(chosen.candidate, View((fold,)), fold).top(chosen.size)
         except OutOfTimeError:
             continue
-        labels, gains = predicted(problem, columns, chosen.setting, fold)
-        outcomes.append(_Fold(fold, chosen, columns, labels, gains))
+        judged = predicted(problem, columns, chosen.setting, fold)
+        outcomes.append(_Fold(fold, chosen, columns, *judged))
     return _summed(problem, outcomes, len(planned))
 
 
@@ -159,16 +164,40 @@ def _summed(problem: Problem, outcomes: Sequence[_Fold], planned: int) -> Nested
         results.append(Outcome(float(one.gains.mean()), support, one.chosen.score))
         splits.append((np.setdiff1d(np.arange(len(problem.y)), rows), rows))
     evaluation = evaluation_of(results, splits, metric, chance)
-    low, high = evaluation.interval
-    error = (high - low) / (2.0 * float(norm.ppf(0.5 + 0.5 * LEVEL)))
     if all(len(one.gains) == len(one.labels) for one in outcomes):
-        rows_of = np.unique(np.concatenate([rows for _, rows in splits]))
-        interval = _wilson(evaluation.mean, len(rows_of))
-        evaluation = replace(evaluation, interval=interval)
-        spread = 0.25 if chance is None else max(chance * (1.0 - chance), 1.0 / len(rows_of))
-        error = float(np.sqrt(spread / len(rows_of)))
-    estimate = Estimate(evaluation.mean, evaluation.interval, chance, metric, error)
+        n_judged = sum(len(one.labels) for one in outcomes)
+        evaluation = replace(evaluation, interval=_wilson(evaluation.mean, n_judged))
+    evidence = _evidence(problem, outcomes, confusion)
+    estimate = Estimate(evaluation.mean, evaluation.interval, chance, metric, evidence)
     return Nested(estimate, evaluation, confusion, len(outcomes), planned)
+
+
+def _evidence(problem: Problem, outcomes: Sequence[_Fold], confusion: IndexArray) -> float:
+    """How far the judgement of held-out rows is from one that knows nothing of the classes.
+
+    Two classes: in each fold the pairs of rows of both classes that are in the right order are
+    counted (Mann and Whitney's U), and the folds added up (van Elteren). It sees more than the
+    share of rows judged right, above all where a class is rare. More classes: the rows judged right
+    beyond those that the same answers would have right in random order.
+    """
+    if len(confusion) == 2:
+        excess = variance = 0.0
+        positive_class = np.unique(problem.y)[1]
+        for one in outcomes:
+            positive = problem.y[problem.rows_of(one.fold)] == positive_class
+            n, m = int(positive.sum()), int((~positive).sum())
+            ranks = rankdata(one.decisions[0])
+            excess += ranks[positive].sum() - 0.5 * n * (n + m + 1)
+            variance += n * m * (n + m + 1) / 12.0
+    else:
+        total = float(confusion.sum())
+        said, true = (confusion.sum(axis=k).astype(np.float64) for k in (0, 1))
+        excess = confusion.trace() - (said * true).sum() / total
+        each = said * true
+        own = (each * (total - said) * (total - true)).sum()
+        between = each.sum() ** 2 - (each**2).sum()
+        variance = float(own + between) / float(total**2 * max(total - 1, 1))
+    return float(excess / np.sqrt(variance)) if variance > 0 else 0.0
 
 
 def _wilson(mean: float, n: int) -> tuple[float, float]:

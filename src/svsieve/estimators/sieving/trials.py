@@ -336,13 +336,13 @@ def trained(
 
 def predicted(
     problem: Problem, columns: IndexArray, setting: Setting, fold: int
-) -> tuple[NDArray[Any], FloatArray]:
-    """Train a setting on some columns without a fold; return the labels given to it, and gains."""
+) -> tuple[NDArray[Any], FloatArray, FloatArray]:
+    """Train a setting on some columns without a fold; return its labels, decisions and gains."""
     data, _, held_out, scores = _prepared(problem, setting, None, (fold,))
     machines = [(setting.kernel, setting.C)]
     (decisions,) = decisions_at(data, machines, held_out, np.sort(columns))
     _, one = scores[fold]
-    return one.labels(decisions[None])[0], one.gains(decisions[None])[0]
+    return one.labels(decisions[None])[0], decisions, one.gains(decisions[None])[0]
 
 
 def _judged(

@@ -12,7 +12,7 @@ from svsieve.elimination import Path
 from svsieve.estimators.analysing.words import AMBROISE, GUYON, NOGUEIRA, RAKOTOMAMONJY
 from svsieve.estimators.sieving.candidates import Candidate, Setting
 from svsieve.estimators.sieving.choosing import Chosen
-from svsieve.estimators.sieving.nested import Nested
+from svsieve.estimators.sieving.nested import Estimate, Nested
 from svsieve.estimators.sieving.planning import SHARE, SINGLE_STEPS
 from svsieve.estimators.sieving.trials import Trials, View
 from svsieve.kernels import Linear, PerFeature, Rbf
@@ -178,13 +178,23 @@ def _methods(trials: Trials, view: View, choice: SieveChoice, nested: Nested) ->
     )
 
 
+def doubts(estimate: Estimate) -> str:
+    """Return what is to be said where little or nothing was found, after the one who looked."""
+    if estimate.is_noise:
+        return (
+            f"found nothing that tells the classes apart: on rows held out it reaches {estimate}. "
+            "As few columns as possible are kept; do not read anything into which ones."
+        )
+    return (
+        f"found little that tells the classes apart: on rows held out it reaches {estimate}, which "
+        "may still be luck. More rows would tell."
+    )
+
+
 def _to_be_said(nested: Nested, choice: SieveChoice) -> tuple[str, ...]:
     said = []
     if not nested.estimate.found:
-        said.append(
-            f"Nothing was found that tells the classes apart: {nested.estimate} on rows held out. "
-            "Do not read anything into which columns are kept."
-        )
+        said.append(f"The analysis {doubts(nested.estimate)}")
     if choice.untried:
         said.append(f"There was no time for: {', '.join(choice.untried)}.")
     return tuple(said)
@@ -192,7 +202,7 @@ def _to_be_said(nested: Nested, choice: SieveChoice) -> tuple[str, ...]:
 
 def _size_words(chosen: Chosen, nested: Nested, n_columns: int) -> str:
     columns = "1 column" if chosen.size == 1 else f"{chosen.size} of {n_columns} columns"
-    if not nested.estimate.found:
+    if nested.estimate.is_noise:
         return f"{columns}: no more than chance was found, so as few as possible are kept."
     if chosen.size == chosen.best_size:
         return f"{columns}: the best size, and fewer would be worse beyond the trade-off."

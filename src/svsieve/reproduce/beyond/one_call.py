@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +24,13 @@ FEW_ROWS, FEW_COLUMNS = 40, 6
 class OneCall(Experiment):
     """Accuracy on held-out rows, columns kept, and what `Sieve` said before it saw them."""
 
-    quantities = (
+    quantities: ClassVar[tuple[Quantity, ...]] = (
         Quantity("accuracy", percent=True, digits=2),
         Quantity("n_features", digits=1),
         Quantity("own_estimate", percent=True, digits=2),
         Quantity("accuracy_at_size", percent=True, digits=2, drawn_only=True),
     )
-    x, series, y, log_x = "size", "columns in the order of the ranking", "accuracy_at_size", True
+    x, series, y, log_x = "size", "ranking of Sieve", "accuracy_at_size", True
 
     @abstractmethod
     def split(self, y: NDArray[Any], repeat: int) -> tuple[IndexArray, IndexArray]:
@@ -41,7 +41,7 @@ class OneCall(Experiment):
         return self.printed_cells()
 
     def measure(self, cell: Settings, repeat: int, effort: Effort) -> Iterable[Measurement]:
-        """Fit on some rows, judge on the others; also sizes that were not chosen, for the figure."""
+        """Fit on some rows, judge on the others; for the figure, at other sizes too."""
         found = load_public(self.data_sets[0])
         train, test = self.split(found.y, repeat)
         X, y, X_test, y_test = found.X[train], found.y[train], found.X[test], found.y[test]

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, StratifiedShuffleSplit
+from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from svsieve import SVC
-from svsieve.arrays import FloatArray
-from svsieve.datasets import make_random_networks
 from svsieve.reproduce.experiment import Effort, Experiment, Measurement, Quantity, Settings
-from svsieve.reproduce.smets.toys import FISHER, MACHINES, RFE, SCALING, Table, accuracies
+from svsieve.reproduce.smets.network_machines import KERNELS, TUNED, machine_of, networks
+from svsieve.reproduce.smets.toys import FISHER, RFE, SCALING, Table, accuracies
 
 NETWORKS = (519, 330)  # scale-free, small worlds
-RAW, SCALED, TUNED = "raw", "scaled", "Gaussian, tuned"
-GRID = {"C": np.logspace(-1, 3, 5), "gamma": np.logspace(-4, 1, 6)}
-KERNELS = {
-    "linear": MACHINES["linear"],
-    "polynomial": MACHINES["polynomial"],
-    "Gaussian": SVC(C=0.5, kernel="rbf", gamma=0.5, slack="l2"),
-}
+RAW, SCALED = "raw", "scaled"
 
 
 class Networks(Experiment):
@@ -47,6 +39,8 @@ class Networks(Experiment):
         plots: list[Settings] = [{"figure": figure} for figure in self.figures]
         ways = [(kernel, method) for kernel in KERNELS for method in (FISHER, RFE, SCALING)]
         ways += [(TUNED, method) for method in (FISHER, RFE)]
+        if effort is Effort.SMOKE:
+            ways = ways[::5]  # each ranking once
         sizes = {Effort.SMOKE: (10,), Effort.QUICK: (10, 100)}.get(effort, (10, 25, 50, 100, 250))
         return plots + [
             {"data": data, "train_size": n, "kernel": kernel, "method": method}
@@ -87,20 +81,3 @@ class Networks(Experiment):
                 skewed = float(np.char.startswith(names[kept], "skewness").mean())
                 values = {"accuracy_of_three": accuracy, "skewness_of_three": skewed}
                 yield Measurement(cell, values)
-
-
-@cache
-def networks(
-    features: str, scale_free: int, small: int
-) -> tuple[FloatArray, NDArray[Any], NDArray[np.str_]]:
-    """Return statistics, kinds and names; drawn once, since that takes seconds."""
-    return make_random_networks(scale_free, small, features=features, rng=2006)
-
-
-def machine_of(kernel: str, train: Table) -> SVC:
-    """Return a machine; its parameters are found in a grid where the kernel is to be tuned."""
-    if kernel != TUNED:
-        return KERNELS[kernel]
-    folds = StratifiedKFold(3, shuffle=True, random_state=0)
-    found: SVC = GridSearchCV(KERNELS["Gaussian"], GRID, cv=folds).fit(*train).best_estimator_
-    return found

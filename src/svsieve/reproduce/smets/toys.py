@@ -36,7 +36,7 @@ def drawn(kernel: str, n: int, repeat: int) -> tuple[Table, Table]:
     """Return training and test rows, standardised by the training rows."""
     make, _ = PROBLEMS[kernel]
     rng = np.random.default_rng(np.random.SeedSequence((2006, n, repeat)))
-    y = np.ones(n)
+    X, y = make(n, N_COLUMNS, rng)
     while min((y > 0).sum(), (y < 0).sum()) < 2:  # variances need two rows of each class
         X, y = make(n, N_COLUMNS, rng)
     X_test, y_test = make(N_TEST, N_COLUMNS, rng)
