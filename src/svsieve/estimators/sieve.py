@@ -55,6 +55,7 @@ class Sieve(PredictsOnSelection, SelectorMixin, ClassifierMixin, BaseEstimator):
     tradeoff : float, default=0.8
         What accuracy is worth against fewer columns, from 0 to 1. 1: the best score whatever it
         takes; 0.8: the fewest columns that are within one standard error of it; 0.6: within two.
+        With fewer than 200 rows, within less, in proportion.
     scoring : str or callable, default="accuracy"
         What to choose by, and to estimate: a scorer of scikit-learn.
     class_weight : dict, "balanced" or None, default=None
