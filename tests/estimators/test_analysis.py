@@ -32,7 +32,9 @@ def found():
 
 def by_hand(kernel, rule="one-se"):
     cv = StratifiedKFold(3, shuffle=True, random_state=0)
-    return SVMRFECV(make_pipeline(StandardScaler(), SVC(kernel=kernel)), cv=cv, rule=rule)
+    criterion = "weight" if kernel == "linear" else "weight-first-order"
+    machine = make_pipeline(StandardScaler(), SVC(kernel=kernel))
+    return SVMRFECV(machine, cv=cv, rule=rule, criterion=criterion)
 
 
 def test_candidates_are_selectors_fitted_on_all_rows(found):

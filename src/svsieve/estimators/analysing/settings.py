@@ -110,6 +110,8 @@ class Settings:
         return SVMRFECV(
             self.machine(kernel, sparse=sparse),
             step=self.steps(kernel, n_columns),
+            # With a kernel, leaving a column out whole says little once few are left.
+            criterion="weight" if kernel == "linear" else "weight-first-order",
             cv=self.inner_folds if cv is None else cv,
             scoring=self.scoring,
             rule=self.rule,

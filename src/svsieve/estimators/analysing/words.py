@@ -81,6 +81,11 @@ def methods(
     centre = (
         "variance 1 (not centred, as the table is sparse)" if sparse else "mean 0 and variance 1"
     )
+    slope = (
+        ""
+        if settings.kernels == ("linear",)
+        else " (with a kernel: those in whose scale it has the least slope)"
+    )
     machines = "; ".join(
         f"a {LABELS[kernel]}, {_step(settings, kernel, n_columns)}" for kernel in settings.kernels
     )
@@ -89,8 +94,8 @@ def methods(
         f"{__version__}.",
         f"Columns were scaled to {centre} with what the training rows of each fold say.",
         f"Columns were ranked by recursive elimination with support vector machines ({machines}), "
-        "dropping those whose removal changes the squared norm of the weight vector least; every "
-        "machine was solved to a gap in the optimality conditions of at most 1e-8.",
+        f"dropping those whose removal changes the squared norm of the weight vector least{slope}; "
+        "every machine was solved to a gap in the optimality conditions of at most 1e-8.",
         _parameters(settings),
         f"The number of columns was chosen by {settings.inner_folds}-fold stratified "
         f"cross-validation of the {_metric(settings)}: {rule_words(settings.resolved_rule)}."
