@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svsieve import kernels, machines
-from svsieve.criteria import WeightNorm, resolution_of
+from svsieve.criteria import RadiusMargin, WeightNorm, resolution_of
 from svsieve.criteria.retrain import lower_bounds
 from svsieve.elimination import Constant, Data, Parts, Task, trace
 from tests.criteria.contexts import cloud, solved
@@ -66,12 +66,32 @@ def test_nothing_is_screened_where_all_scores_are_as_cheap_or_needed() -> None:
 
 @pytest.mark.parametrize("machine", [machines.CSvm(1.0), machines.L2Svm(10.0)], ids=repr)
 @pytest.mark.parametrize("count", [1, 4])
-def test_retraining_in_the_order_of_bounds_finds_the_least(machine, count) -> None:
-    context = solved(KERNELS["rbf"], X[:60, :14], Y[:60], machine)
-    full = WeightNorm(retrain=True).scores(context)
-    found = WeightNorm(retrain=True).least(context, count)
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        WeightNorm(retrain=True),
+        RadiusMargin(retrain=True),
+        RadiusMargin(retrain=True, radius="variance"),
+    ],
+    ids=repr,
+)
+def test_retraining_in_the_order_of_bounds_finds_the_least(criterion, machine, count) -> None:
+    context = solved(kernels.Rbf(gamma=0.05), X[:60, :14], Y[:60], machine)
+    full = criterion.scores(context)
+    found = criterion.least(context, count)
     assert found is not None
+    assert len(found.positions) < len(full)
     np.testing.assert_allclose(found.values, full[found.positions], rtol=1e-9)
     wanted = np.argsort(full, kind="stable")[: count + 1]
     assert set(wanted) <= set(found.positions.tolist())
+
+
+@pytest.mark.parametrize("machine", [machines.CSvm(1.0), machines.L2Svm(10.0)], ids=repr)
+def test_no_retrained_norm_lies_below_its_bound(machine) -> None:
+    context = solved(KERNELS["rbf"], X[:60, :14], Y[:60], machine)
+    full = WeightNorm(retrain=True).scores(context)
     assert (lower_bounds(context) <= full * (1 + 1e-9)).all()
+
+
+def test_radius_and_margin_are_screened_only_when_trained_again() -> None:
+    assert RadiusMargin().least(solved(KERNELS["rbf"], X, Y), 1) is None

@@ -89,6 +89,25 @@ class Context:
         return PairWeights(rows[order], vector, full, M.scale)
 
 
+@dataclass(frozen=True, eq=False)
+class LeastScores:
+    """The least scores, those that might tie with them, and the largest.
+
+    Attributes
+    ----------
+    positions : ndarray of int
+        Ascending positions in the kept columns.
+    values : ndarray of float
+        Their scores.
+    resolution : float
+        Difference below which two scores are a tie, as if all were known.
+    """
+
+    positions: IndexArray
+    values: FloatArray
+    resolution: float
+
+
 class Criterion(Protocol):
     """What a column is worth.
 
@@ -96,8 +115,8 @@ class Criterion(Protocol):
 
     - ``resolution(context, scores)``, one number for all columns or one for each, below which two
       scores count as equal (see `resolution_of`);
-    - ``least(context, count)``, the smallest scores found without computing all of them: an object
-      with ascending `positions` and their `values`, or None where that is not possible.
+    - ``least(context, count)``, the smallest scores found without computing all of them, as
+      `LeastScores`, or None where that is not possible.
     """
 
     def scores(self, context: Context) -> FloatArray:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from svsieve.arrays import FloatArray
-from svsieve.criteria.context import Context, share_of_largest
-from svsieve.criteria.retrain import retrain_tol, retrained, retrained_resolution
+from svsieve.criteria.context import Context, LeastScores, share_of_largest
+from svsieve.criteria.retrain import (
+    Candidate,
+    known_values,
+    least_by_bounds,
+    lower_bounds,
+    retrain_tol,
+    retrained_resolution,
+    retrained_scores,
+)
 from svsieve.criteria.slack import Slack, check_order
 from svsieve.criteria.sphere import Spread, smallest_sphere, variance
 from svsieve.kernels import PairWeights
@@ -80,13 +89,35 @@ class RadiusMargin:
         slack = Slack.of(context, self)
         spread = self._spread(context, slack)
         if self.retrain:
-            return self._retrained(context, slack, spread)
+            return retrained_scores(context, self, self._bound_of(context, slack, spread))
         norm = context.machine.value(context.solution, context.problem)
         by_norm = _change(context, PairWeights.outer(context.solution.coefficients))
         by_radius = _change(context, spread.pair_weights())
         radius = spread.value + _shift(slack)
         change = norm * by_radius + radius * by_norm + by_radius * by_norm
         return np.abs(change) / _divisor(slack)
+
+    def least(self, context: Context, count: int) -> LeastScores | None:
+        """Return the least scores of retrained machines; None where nothing is trained again.
+
+        The coefficients of the sphere stay feasible when a column goes, so the value of its dual,
+        which is to be as large as possible, is at least what they give. The norm has such a bound
+        too, and the product of both is one of the product.
+
+        Parameters
+        ----------
+        context : Context
+        count : int
+            How many are wanted.
+        """
+        if not self.retrain:
+            return None
+        slack = Slack.of(context, self)
+        spread = self._spread(context, slack)
+        radius = spread.value + _change(context, spread.pair_weights()) + _shift(slack)
+        norm = np.fmax(lower_bounds(context), known_values(context))
+        bounds = np.maximum(radius, 0.0) * np.maximum(norm, 0.0) / _divisor(slack)
+        return least_by_bounds(context, self, bounds, count, self._bound_of(context, slack, spread))
 
     def value(self, context: Context) -> float:
         """Return the bound on all kept columns."""
@@ -127,20 +158,21 @@ class RadiusMargin:
             return variance(K, slack)
         return smallest_sphere(K, slack, context.tol, context.memory)
 
-    def _retrained(self, context: Context, slack: Slack, spread: Spread) -> FloatArray:
-        found = []
-        for one in retrained(context, self):
-            if not one.has_solution:
-                found.append(np.inf)
-                continue
+    def _bound_of(
+        self, context: Context, slack: Slack, spread: Spread
+    ) -> Callable[[Candidate], float]:
+        """The bound on a candidate; its sphere is looked for from the one on all kept columns."""
+        tol = retrain_tol(context)
+
+        def bound(one: Candidate) -> float:
             if self.radius == "variance":
                 radius = variance(one.K, slack).value
             else:
-                tol = retrain_tol(context)
                 radius = smallest_sphere(one.K, slack, tol, start=spread.b).value
             norm = context.machine.value(one.solution, context.problem)
-            found.append((radius + _shift(slack)) * norm / _divisor(slack))
-        return np.array(found)
+            return (radius + _shift(slack)) * norm / _divisor(slack)
+
+        return bound
 
 
 def _change(context: Context, M: PairWeights) -> FloatArray:

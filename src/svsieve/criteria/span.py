@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria.context import Context, share_of_largest
-from svsieve.criteria.retrain import retrained, retrained_resolution
+from svsieve.criteria.retrain import (
+    Candidate,
+    retrain_tol,
+    retrained_resolution,
+    retrained_scores,
+)
 from svsieve.criteria.slack import Slack, check_order
 from svsieve.criteria.span_geometry import SpanGeometry, Supports
-from svsieve.criteria.span_without import estimates_without
+from svsieve.criteria.span_without import estimates_without, squares_without
+from svsieve.criteria.staying import staying
 from svsieve.kernels import PairWeights
 
 
@@ -67,7 +74,8 @@ class Span:
         """Return one number per kept column."""
         Slack.of(context, self)
         if self.retrain:
-            return self._retrained(context)
+            known = self._known(context)
+            return retrained_scores(context, self, _estimate_of(context), known)
         if not len(Supports.of(context.problem, context.solution).free):
             return np.zeros(context.state.n_kept)
         if self.order == 1:
@@ -90,9 +98,17 @@ class Span:
         Slack.of(context, self)
         supports = Supports.of(context.problem, context.solution)
         rows = supports.rows if context.rows is None else context.rows[supports.rows]
-        K = context.state.gram()
-        in_order = len(rows) == len(K) and bool((np.diff(rows) > 0).all())
-        return SpanGeometry(K if in_order else K[np.ix_(rows, rows)], supports), rows
+        return SpanGeometry(_on_rows(context.state.gram(), rows), supports), rows
+
+    def _known(self, context: Context) -> FloatArray | None:
+        """Estimates of retrained machines that need no training, else nan: see `staying`."""
+        closed = staying(context, retrain_tol(context))
+        if closed is None:
+            return None
+        geometry, rows = self._geometry(context)
+        alpha = np.abs(closed.coefficients[geometry.supports.rows])
+        squares = squares_without(geometry, context.state.linear_columns(rows))
+        return np.where(closed.holds, np.einsum("pj,pj->j", alpha, squares), np.nan)
 
     def resolution(self, context: Context, scores: FloatArray) -> float:
         """Return the difference below which two scores are a tie."""
@@ -100,13 +116,21 @@ class Span:
             return retrained_resolution(context, scores)
         return share_of_largest(scores)
 
-    def _retrained(self, context: Context) -> FloatArray:
-        found = []
-        for one in retrained(context, self):
-            supports = Supports.of(context.problem, one.solution)
-            if not (one.has_solution and len(supports.free)):
-                found.append(np.inf)
-                continue
-            K = one.K[np.ix_(supports.rows, supports.rows)]
-            found.append(SpanGeometry(K, supports).estimate())
-        return np.array(found)
+
+def _on_rows(K: FloatArray, rows: IndexArray) -> FloatArray:
+    """Return K over some rows; K itself where these are all, in order."""
+    if len(rows) == len(K) and bool((np.diff(rows) > 0).all()):
+        return K
+    return K[np.ix_(rows, rows)]
+
+
+def _estimate_of(context: Context) -> Callable[[Candidate], float]:
+    """The estimate of a candidate; infinite where all coefficients lie at their bounds."""
+
+    def estimate(one: Candidate) -> float:
+        supports = Supports.of(context.problem, one.solution)
+        if not len(supports.free):
+            return np.inf
+        return SpanGeometry(_on_rows(one.K, supports.rows), supports).estimate()
+
+    return estimate

@@ -88,11 +88,13 @@ class SpanGeometry:
                 f"its bounds. All {len(supports.rows)} lie at the bound C: use a larger C, squared "
                 "slack or another criterion."
             )
-        constant = float(np.diagonal(K).mean())
+        constant = float(K.trace()) / len(K)
         lifted = K + (constant if constant > 0 else 1.0)
-        self._cross = lifted[np.ix_(free, supports.bounded)]
-        self._own = np.diagonal(lifted)[supports.bounded]
-        inner = lifted[np.ix_(free, free)] if len(supports.bounded) else lifted
+        inner, self._cross, self._own = lifted, np.empty((len(free), 0)), np.empty(0)
+        if len(supports.bounded):
+            self._cross = lifted[np.ix_(free, supports.bounded)]
+            self._own = np.diagonal(lifted)[supports.bounded]
+            inner = lifted[np.ix_(free, free)]
         inner.flat[:: len(free) + 1] += supports.ridge[free]
         with one_blas_thread():
             self._root = _inverse_factor(inner)

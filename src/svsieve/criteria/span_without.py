@@ -40,7 +40,7 @@ def estimates_without(
     supports = geometry.supports
     whole = geometry.estimate()
     if isinstance(state.kernel, Linear):
-        found = _linear(geometry, state.linear_columns(rows))
+        found = np.abs(supports.u) @ squares_without(geometry, state.linear_columns(rows))
     else:
         found = np.full(state.n_kept, np.nan)
     open_columns = np.flatnonzero(np.isnan(found))
@@ -54,11 +54,12 @@ def estimates_without(
     return whole, found
 
 
-def _linear(geometry: SpanGeometry, X: FloatArray) -> FloatArray:
-    """Every column at once by a rank-one change; nan where the matrix would become singular.
+def squares_without(geometry: SpanGeometry, X: FloatArray) -> FloatArray:
+    """Return S_p^2 of a linear kernel without each column of X, by changes of rank one.
 
-    With x the column, t_p = c_p'x and g = x'Px: S_p^2 becomes S_p^4 (1 - g) / (S_p^2 (1 - g) +
-    t_p^2) for a free p and S_p^2 - t_p^2 / (1 - g) for a bounded one.
+    A column without which the matrix would become singular is nan. With x the column, t_p = c_p'x
+    and g = x'Px: S_p^2 becomes S_p^4 (1 - g) / (S_p^2 (1 - g) + t_p^2) for a free p and
+    S_p^2 - t_p^2 / (1 - g) for a bounded one.
     """
     supports = geometry.supports
     free, bounded = supports.free, supports.bounded
@@ -76,7 +77,8 @@ def _linear(geometry: SpanGeometry, X: FloatArray) -> FloatArray:
     scaled = s[free] * rest
     after[free] = s[free] * scaled / (scaled + T[free] ** 2)
     after[bounded] = np.maximum(s[bounded] - T[bounded] ** 2 / rest, 0.0)
-    return np.asarray(np.where(regular, np.abs(supports.u) @ after, np.nan))
+    after[:, ~regular] = np.nan
+    return after
 
 
 class _Blocks:

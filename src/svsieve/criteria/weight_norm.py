@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from svsieve.arrays import FloatArray, IndexArray
-from svsieve.criteria.context import Context, share_of_largest
-from svsieve.criteria.retrain import lower_bounds, retrained, retrained_resolution
+from svsieve.arrays import FloatArray
+from svsieve.criteria.context import Context, LeastScores, share_of_largest
+from svsieve.criteria.retrain import (
+    Candidate,
+    known_values,
+    least_by_bounds,
+    lower_bounds,
+    retrained_resolution,
+    retrained_scores,
+)
 from svsieve.criteria.slack import check_order
 from svsieve.kernels import KernelState, Linear
 
 # A weight of the linear kernel is a product u'x_j; this share of ||u|| ||x_j|| is its rounding.
 WEIGHT_RESOLUTION = 1e-11
-
-# Values of retrained machines and their bounds are known to less than this share of themselves, and
-# those that near to each other may be ties.
-BOUND_SLACK = 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class LeastScores:
-    """The least scores, those that might tie with them, and the largest.
-
-    Attributes
-    ----------
-    positions : ndarray of int
-        Ascending positions in the kept columns.
-    values : ndarray of float
-        Their scores.
-    resolution : float
-        Difference below which two scores are a tie, as if all were known.
-    """
-
-    positions: IndexArray
-    values: FloatArray
-    resolution: float
 
 
 @dataclass(frozen=True)
@@ -98,7 +83,7 @@ class WeightNorm:
     def scores(self, context: Context) -> FloatArray:
         """Return one number per kept column."""
         if self.retrain:
-            return self._retrained(context)
+            return retrained_scores(context, self, _value(context), known_values(context))
         M = context.pair_weights()
         if self.order == 0:
             change = -context.state.contract_without(M, change=True)
@@ -122,7 +107,8 @@ class WeightNorm:
         """
         state = context.state
         if self.retrain:
-            return self._least_retrained(context, count)
+            bounds, known = lower_bounds(context), known_values(context)
+            return least_by_bounds(context, self, bounds, count, _value(context), known)
         if self.signed or isinstance(state.kernel, Linear) or count >= state.n_kept:
             return None
         finder = state.least_without if self.order == 0 else state.least_slopes
@@ -131,33 +117,6 @@ class WeightNorm:
             return None
         values = np.abs(found.values)
         return LeastScores(found.positions, values, share_of_largest(values))
-
-    def _least_retrained(self, context: Context, count: int) -> LeastScores | None:
-        """Train again in the order of lower bounds, until they leave no doubt."""
-        bounds = lower_bounds(context)
-        order = np.argsort(bounds, kind="stable")
-        values: list[float] = []
-        for position, one in zip(order, retrained(context, self, order), strict=True):
-            if len(values) > count:
-                border = np.partition(values, count)[count]
-                if bounds[position] * (1.0 - BOUND_SLACK) > border:
-                    break
-            if not one.has_solution:
-                return None
-            values.append(context.machine.value(one.solution, context.problem))
-        tried = order[: len(values)]
-        rising = np.argsort(tried)
-        found = np.array(values)[rising]
-        return LeastScores(tried[rising], found, retrained_resolution(context, found))
-
-    def _retrained(self, context: Context) -> FloatArray:
-        value = context.machine.value
-        return np.array(
-            [
-                value(one.solution, context.problem) if one.has_solution else np.inf
-                for one in retrained(context, self)
-            ]
-        )
 
     def resolution(self, context: Context, scores: FloatArray) -> FloatArray | float:
         """Return the difference below which two scores are a tie.
@@ -177,6 +136,11 @@ class WeightNorm:
         size = float(np.linalg.norm(context.solution.coefficients))
         norms = _column_norms(context.state, context.state.kernel)
         return factor * square_resolution(weights, size * norms)
+
+
+def _value(context: Context) -> Callable[[Candidate], float]:
+    """What a retrained machine comes to."""
+    return lambda one: context.machine.value(one.solution, context.problem)
 
 
 def square_resolution(weights: FloatArray, sizes: FloatArray) -> FloatArray:

@@ -133,14 +133,15 @@ class KernelState:
     def drop(self, columns: npt.ArrayLike) -> None:
         """Leave out columns, named by their original indices."""
         dropped = distinct_indices(columns, "columns", self._n_columns)
-        known = np.isin(dropped, self.kept, assume_unique=True)
-        if not known.all():
-            raise ValueError(f"column {dropped[~known][0]} cannot be dropped: it is not kept.")
+        at = np.minimum(np.searchsorted(self.kept, dropped), self.n_kept - 1)
+        unknown = self.kept[at] != dropped
+        if unknown.any():
+            raise ValueError(f"column {dropped[unknown][0]} cannot be dropped: it is not kept.")
         if len(dropped) == self.n_kept:
             raise ValueError("the last columns cannot be dropped: at least one must be kept.")
         if not len(dropped):
             return
-        self.kept = self.kept[~np.isin(self.kept, dropped, assume_unique=True)]
+        self.kept = np.delete(self.kept, at)
         self.kernel = self._rule.bind_to(self._moments, self.kept)
         with_gram = self._gram is not None and not self.kernel.children
         self._gram = None

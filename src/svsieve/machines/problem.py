@@ -46,9 +46,12 @@ class DualProblem:
 
     def __post_init__(self) -> None:
         vectors = {name: float_vector(getattr(self, name), name) for name in _VECTORS}
-        n = Counter(len(v) for v in vectors.values()).most_common(1)[0][0]
+        lengths = [len(vector) for vector in vectors.values()]
+        if len(set(lengths)) > 1:
+            n = Counter(lengths).most_common(1)[0][0]
+            vectors = {name: float_vector(v, name, n) for name, v in vectors.items()}
         for name, vector in vectors.items():
-            object.__setattr__(self, name, float_vector(vector, name, n))
+            object.__setattr__(self, name, vector)
         for name in ("linear", "ridge"):
             if not np.isfinite(vectors[name]).all():
                 raise ValueError(f"{name} must be finite.")

@@ -31,13 +31,13 @@ def feasible_start(problem: DualProblem, start: npt.ArrayLike | None = None) -> 
     wish = np.zeros(problem.n_rows) if start is None else float_vector(start, "start", len(lower))
     if not np.isfinite(wish).all():
         raise ValueError("start must be finite.")
-    if lower.sum() > total + _slack(total) or upper.sum() < total - _slack(total):
-        raise ValueError(
-            f"no coefficients within the bounds sum to {total:g}: "
-            f"their sum lies in [{lower.sum():g}, {upper.sum():g}]."
-        )
     point = np.clip(wish, lower, upper)
     if abs(point.sum() - total) > 1e-12 * max(abs(total), np.abs(point).sum()):
+        if lower.sum() > total + _slack(total) or upper.sum() < total - _slack(total):
+            raise ValueError(
+                f"no coefficients within the bounds sum to {total:g}: "
+                f"their sum lies in [{lower.sum():g}, {upper.sum():g}]."
+            )
         point = np.clip(wish - _shift(wish, problem), lower, upper)
     if abs(point.sum() - total) > 1e-12 * max(abs(total), np.abs(point).sum()):
         # so far away that the shift had no digits left: once more from there

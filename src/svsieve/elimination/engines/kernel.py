@@ -18,6 +18,7 @@ from svsieve.elimination.sparing import going_after
 from svsieve.elimination.stretch import Solution, Stretch
 from svsieve.kernels import KernelState, Linear
 from svsieve.machines import DualProblem, DualSolution, Sphere, solve
+from svsieve.native import one_blas_thread
 
 # Weights of a linear kernel that are equal by symmetry must not be told apart by what the solver
 # left undone; a polished solution costs next to nothing more.
@@ -53,11 +54,12 @@ class KernelEngine:
     def advance(self, turn: Turn) -> Stretch:
         """Make one step."""
         began = perf_counter()
-        draws = self._train(turn)
-        count, columns, scores, following, tied, total = self._choose(draws, turn)
-        trained = [one for draw in draws for one in draw]
-        if self._state is not None:
-            self._state.drop(columns)
+        with one_blas_thread():  # once for all the small calls inside
+            draws = self._train(turn)
+            count, columns, scores, following, tied, total = self._choose(draws, turn)
+            trained = [one for draw in draws for one in draw]
+            if self._state is not None:
+                self._state.drop(columns)
         return Stretch(
             first=turn.iteration,
             size=len(turn.kept),
@@ -172,7 +174,9 @@ class KernelEngine:
             scores, resolution = self._scores(draws, turn)
             total = float(np.abs(scores).sum())
             count = turn.count(scores if self._parts.schedule.needs_scores else None)
-            at = np.flatnonzero(~np.isin(turn.kept, self._parts.keep))
+            at = np.arange(len(turn.kept))
+            if len(self._parts.keep):
+                at = np.flatnonzero(~np.isin(turn.kept, self._parts.keep))
         else:
             count, at, scores, resolution = found
         r = np.broadcast_to(resolution, scores.shape)

@@ -19,6 +19,7 @@ from svsieve.reproduce.rakotomamonjy.readings import CRITERIA, LIBRARY, RETRAINE
 ALL_ROWS = 10_000
 TRIALS = 100
 ERROR = Quantity("error", better="lower", percent=True, digits=2)
+FROZEN, TRAINED_AGAIN = "one machine a step", "a machine for every column"
 LOOSE = ("span", "grad_span", "grad_r2w2")
 NOTES = (
     "A trial draws a training set, half of each class (free draws do not give the published errors "
@@ -48,15 +49,14 @@ class Toy(Experiment):
     def cells(self, effort: Effort) -> Iterable[Settings]:
         """Return sizes of training sets, rows that are slow apart from the others."""
         if effort is Effort.SMOKE:
-            return [{"train_size": 10, "methods": "quick"}]
+            return [{"train_size": 10, "methods": FROZEN}]
         sizes = sorted({cell.cell["train_size"] for cell in self.published()})
         if effort is Effort.QUICK:
-            return [{"train_size": size, "methods": "quick"} for size in (sizes[0], 30, 50)]
+            return [{"train_size": size, "methods": FROZEN} for size in (sizes[0], 30, 50)]
         return [
             {"train_size": size, "methods": methods}
-            for methods in ("quick", *RETRAINED)
+            for methods in (FROZEN, TRAINED_AGAIN)
             for size in reversed(sizes)
-            if size < 100 or methods in ("quick", "w2_retrain")  # the others were not published
         ]
 
     def repeats(self, effort: Effort) -> int:
@@ -72,30 +72,31 @@ class Toy(Experiment):
         mean, deviation = X.mean(axis=0), X.std(axis=0)
         X, X_test = (X - mean) / deviation, (X_test - mean) / deviation
         machine = SVC(kernel=self.kernel, C=self.C, slack="l2")
-        for method, reading, columns in self._ranked(machine, X, y, str(cell["methods"])):
+        again = cell["methods"] == TRAINED_AGAIN
+        for method, reading, columns in self._ranked(machine, X, y, again=again):
             fitted = machine.fit(X[:, columns], y)
             error = float((fitted.predict(X_test[:, columns]) != y_test).mean())
             settings: Settings = {"method": method, "train_size": size, "reading": reading}
             yield Measurement(settings, {"error": error})
 
     def _ranked(
-        self, machine: SVC, X: FloatArray, y: NDArray[Any], methods: str
+        self, machine: SVC, X: FloatArray, y: NDArray[Any], *, again: bool
     ) -> Iterable[tuple[str, str, IndexArray]]:
         """Return rows of the table with the columns that each trains on."""
-        published = {cell.cell["method"] for cell in self.published()}
+        cells = [cell.cell for cell in self.published()]
+        published = {cell["method"] for cell in cells if cell["train_size"] == len(X)}
 
         def eliminated(criterion: Any) -> IndexArray:
             selector = SVMRFE(machine, n_features_to_select=2, criterion=criterion)
             return selector.fit(X, y).path_.survivors
 
-        if methods != "quick":
-            yield methods, "print", eliminated(RETRAINED[methods])
+        for method, criterion in (RETRAINED if again else CRITERIA).items():
+            if method in published:
+                yield method, "print", eliminated(criterion)
+        if again:
             return
         yield "svm_all", "print", np.arange(X.shape[1])
         yield "corr", "print", Path.from_scores(golub_score(X, y)).top(2)
-        for method, criterion in CRITERIA.items():
-            if method in published:
-                yield method, "print", eliminated(criterion)
         for method, criterion in LIBRARY.items():
             yield method, "library", eliminated(criterion)
 
