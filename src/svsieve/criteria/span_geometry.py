@@ -20,7 +20,7 @@ from scipy.linalg import blas, lapack
 
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.machines import DualProblem, DualSolution
-from svsieve.native import one_blas_thread
+from svsieve.native import core, one_blas_thread
 
 # Coefficients below this share of the largest are what a solver leaves of zero.
 LEAST_COEFFICIENT = 1e-10
@@ -88,18 +88,38 @@ class SpanGeometry:
                 f"its bounds. All {len(supports.rows)} lie at the bound C: use a larger C, squared "
                 "slack or another criterion."
             )
+        bounded = supports.bounded
         constant = float(K.trace()) / len(K)
-        lifted = K + (constant if constant > 0 else 1.0)
-        inner, self._cross, self._own = lifted, np.empty((len(free), 0)), np.empty(0)
-        if len(supports.bounded):
-            self._cross = lifted[np.ix_(free, supports.bounded)]
-            self._own = np.diagonal(lifted)[supports.bounded]
-            inner = lifted[np.ix_(free, free)]
-        inner.flat[:: len(free) + 1] += supports.ridge[free]
+        self._constant = constant if constant > 0 else 1.0
+        self._cross = K[np.ix_(free, bounded)] + self._constant
+        self._own = np.diagonal(K)[bounded] + self._constant
         with one_blas_thread():
-            self._root = _inverse_factor(inner)
+            self._root = self._inverse_factor(K[np.ix_(free, free)] if len(bounded) else K)
             self._solved_ones = self._root.T @ self._root.sum(axis=1)
         self._total = float(self._solved_ones.sum())
+
+    def _inverse_factor(self, K: FloatArray) -> FloatArray:
+        """The inverse of Cholesky's lower factor over the free rows, made regular if it is not."""
+        ridge = self._constant + self.supports.ridge[self.supports.free]
+        largest = float((np.diagonal(K) + ridge).max())
+        root, info = _try_inverse_factor(self._lifted(K, 0.0))
+        # The sum of squares is the trace of the inverse.
+        if info != 0 or SINGULAR * largest * float(np.vdot(root.T, root.T)) > 1.0:
+            mean = float((np.diagonal(K) + ridge).mean())
+            root, info = _try_inverse_factor(self._lifted(K, SMALL_RIDGE * mean))
+            if info != 0:
+                raise ValueError(
+                    "the span of the support vectors cannot be computed: the kernel is not "
+                    f"positive definite on them (found at number {info} of {len(K)})."
+                )
+        return root
+
+    def _lifted(self, K: FloatArray, more: float) -> FloatArray:
+        """K plus the constant, with its ridge and some more."""
+        G = _empty(len(K))
+        np.add(K.T, self._constant, out=G)
+        G[np.diag_indices(len(G))] += self.supports.ridge[self.supports.free] + more
+        return G
 
     def squares(self) -> FloatArray:
         """Return S_p^2 of all support vectors."""
@@ -126,7 +146,9 @@ class SpanGeometry:
     def inverse(self) -> FloatArray:
         """Return P over the free support vectors."""
         with one_blas_thread():
-            half, _ = lapack.dlauum(self._root, lower=1)
+            half = _empty(len(self._root))
+            half[...] = self._root
+            half, _ = lapack.dlauum(half, lower=1, overwrite_c=1)
             half = blas.dsyr(-1.0 / self._total, self._solved_ones, lower=1, a=half, overwrite_a=1)
         return _mirrored(half)
 
@@ -150,7 +172,7 @@ class SpanGeometry:
         with one_blas_thread():
             q = P @ (np.sign(u[free]) * squares[free])
             P *= squares[free] * np.sqrt(alpha[free])  # now the free c_p, weighted
-            half = blas.dsyrk(1.0, P, lower=1)
+            half = blas.dsyrk(1.0, P, c=_empty(len(P)), lower=1, overwrite_c=1)
             half = blas.dsyr2(-0.5, q, u[free], lower=1, a=half, overwrite_a=1)
             inner = _mirrored(half).T  # in the order of rows
             if not len(bounded):
@@ -177,27 +199,14 @@ def _mirrored(lower: FloatArray) -> FloatArray:
     return lower
 
 
-def _inverse_factor(G: FloatArray) -> FloatArray:
-    """The inverse of Cholesky's lower factor of the symmetric G, made regular if it is not."""
-    own = np.diagonal(G)
-    root, info = _try_inverse_factor(G)
-    # The sum of squares is the trace of the inverse of G.
-    if info != 0 or SINGULAR * float(own.max()) * float(np.vdot(root, root)) > 1.0:
-        ridged = G.copy()
-        ridged.flat[:: len(G) + 1] += SMALL_RIDGE * float(own.mean())
-        root, info = _try_inverse_factor(ridged)
-        if info != 0:
-            raise ValueError(
-                "the span of the support vectors cannot be computed: the kernel is not positive "
-                f"definite on them (found at number {info} of {len(G)})."
-            )
-    return root
+def _empty(n: int) -> FloatArray:
+    """A matrix in the order of columns that LAPACK wants, in memory that was used before."""
+    return np.asarray(core.empty_table(n, n).T)
 
 
 def _try_inverse_factor(G: FloatArray) -> tuple[FloatArray, int]:
-    """The inverse factor and 0, or the number of the row where G stops being positive definite."""
-    # The transpose is the same matrix in the order of columns that LAPACK wants.
-    factor, failed = lapack.dpotrf(G.T, lower=1)
+    """The inverse factor, in place, and 0, or the row where G stops being positive definite."""
+    factor, failed = lapack.dpotrf(G, lower=1, overwrite_a=1)
     if failed:
         return np.asarray(factor), int(failed)
     root, failed = lapack.dtrtri(factor, lower=1, overwrite_c=1)
