@@ -9,7 +9,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from svsieve import kernels
-from svsieve.criteria import Maximum, WeightNorm
+from svsieve.criteria import Maximum, PowerSum, WeightNorm
 from svsieve.datasets import make_weston_linear
 from svsieve.elimination import (
     Annealing,
@@ -26,7 +26,7 @@ from svsieve.elimination import (
     WhenScoreAbove,
     trace,
 )
-from svsieve.elimination.engines import choose_engine
+from svsieve.elimination.engines import choose_engine, engine_name
 from svsieve.errors import IncompatiblePartsError
 from svsieve.kernels import Linear, Rbf
 from svsieve.machines import CSvm, L2Svm, OneClass
@@ -270,3 +270,14 @@ def test_an_inverse_without_numbers_is_noticed() -> None:
     np.testing.assert_array_equal(paths[0].order, paths[1].order)
     np.testing.assert_allclose(paths[0].scores, paths[1].scores, rtol=1e-9)
     assert np.isfinite(paths[0].survivor_scores).all()
+
+
+def test_the_rows_of_the_largest_problem_count() -> None:
+    """Ten classes of 120 rows: pairs have 240, one class against the rest has all 1200."""
+    pairs, rest = (
+        several_classes(table("plain", 1200, 8), 10, way) for way in ("one-vs-one", "one-vs-rest")
+    )
+    plain = Parts(Linear(), CSvm(1.0))
+    cubes = Parts(Linear(), CSvm(1.0), combine=PowerSum(3.0))
+    assert [engine_name(pairs, parts) for parts in (plain, cubes)] == ["wide-linear", "kernel"]
+    assert [engine_name(rest, parts) for parts in (plain, cubes)] == ["tall-linear"] * 2

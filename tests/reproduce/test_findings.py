@@ -23,7 +23,7 @@ def _rows(findings, name):
     return {cell_key(row.cell): row for row in findings.rows if row.quantity.name == name}
 
 
-def test_the_deviation_of_a_run_is_pooled_and_lent_to_the_published_run():
+def test_the_deviation_of_a_run_is_shared_and_lent_to_the_published_run():
     rows = _rows(compare(Small(), _measurements(Small())), "error")
     row = rows[cell_key({"C": 1.0, "step": 1})]
     assert row.measured.value == pytest.approx(0.11)
@@ -31,6 +31,35 @@ def test_the_deviation_of_a_run_is_pooled_and_lent_to_the_published_run():
     assert row.published.error == pytest.approx(0.01)
     assert row.runs == 3
     assert row.verdict.word is Word.WITHIN
+
+
+def test_a_cell_that_scatters_more_is_given_more_noise():
+    def runs(C, values):
+        return [Measurement({"C": C, "step": 1}, {"error": v}) for v in values]
+
+    quiet = [one for C in range(2, 12) for one in runs(C, (0.1, 0.101, 0.102))]
+    calm = compare(Small(), [*quiet, *runs(1.0, (0.149, 0.15, 0.151))])
+    wild = compare(Small(), [*quiet, *runs(1.0, (0.09, 0.15, 0.21))])
+    key = cell_key({"C": 1.0, "step": 1})
+    assert _rows(calm, "error")[key].verdict.word is Word.WORSE
+    row = _rows(wild, "error")[key]
+    assert row.verdict.word is Word.WITHIN
+    assert row.published.error == pytest.approx(math.sqrt(3) * row.measured.error)
+
+
+def test_what_is_worse_says_why_and_stays_worse():
+    experiment = Small()
+    worse = [
+        Measurement({"C": 1.0, "step": step}, {"error": 0.3 + 0.001 * run})
+        for step in (1, 2)
+        for run in range(3)
+    ]
+    assert len(compare(experiment, worse).unexplained()) == 2
+    experiment.explained = lambda cell: "other seeds" if cell["step"] == 1 else ""
+    findings = compare(experiment, worse)
+    assert findings.words() == {Word.WORSE: 2}
+    assert [row.verdict.why for row in findings.rows] == ["other seeds", ""]
+    assert [row.cell["step"] for row in findings.unexplained()] == [2]
 
 
 def test_times_are_ratios_on_both_sides():

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from svsieve import SVC, SVMRFE
+from svsieve import SVC, SVMRFE, GradientSearch
 from svsieve.criteria import WeightNorm
+from svsieve.datasets import is_there, load_public
 from svsieve.reproduce import Effort, find, run
 from svsieve.reproduce.beyond.plain_ranking import plain_seconds, slopes
 from svsieve.reproduce.smets.benchmark import GIVEN, METHODS
@@ -41,6 +42,24 @@ def test_ten_sets_have_given_parameters_and_published_rows():
     assert sets == set(GIVEN)
     for table in set(tables):
         assert len(table.published()) == len(METHODS) * len(table.sets)
+
+
+@pytest.mark.skipif(not is_there("ida-heart"), reason="needs the set ida-heart")
+@pytest.mark.filterwarnings("ignore:GradientSearch")
+def test_a_lower_bound_of_linear_slack_is_no_lower_error():
+    """Why method D is worse than published on heart: no search of this bound leads there."""
+    heart = load_public("ida-heart")
+    bounds, errors = np.empty((2, 5)), np.empty((2, 5))
+    for repeat in range(5):
+        train, test = (heart.more[f"{part}_idx"][repeat] for part in ("train", "test"))
+        for at, starts in enumerate((1, 3)):
+            search = GradientSearch(SVC(slack="l1"), weights=True, starts=starts, random_state=0)
+            search.fit(heart.X[train], heart.y[train])
+            bounds[at, repeat] = search.best_value_
+            errors[at, repeat] = (search.predict(heart.X[test]) != heart.y[test]).mean()
+    assert (bounds[1] < 0.8 * bounds[0]).all()
+    assert (errors.mean(axis=1) > 0.19).all()  # published: 0.173
+    assert abs(np.diff(errors.mean(axis=1))) < 0.03
 
 
 def test_errors_of_published_counts_are_never_zero():

@@ -75,3 +75,12 @@ def test_what_cannot_be_compared_says_why(quantity, published, why_not, why):
     verdict = judged(quantity, published, Estimate(0.3, 0.01), why_not)
     assert verdict.word is Word.NOT_COMPARABLE
     assert why in verdict.why
+
+
+def test_an_explanation_is_for_what_is_worse():
+    for measured, why in ((0.3, ""), (0.4, "other data"), (0.2, "")):
+        verdict = judged(ERROR, Estimate(0.3, 0.01), Estimate(measured, 0.01), explained=why or "x")
+        assert verdict.why == why
+    exact = Quantity("size", exact=True)
+    assert judged(exact, Estimate(5), Estimate(6), explained="rounded").why == "rounded"
+    assert judged(exact, Estimate(5), Estimate(5), explained="rounded").why == ""

@@ -79,6 +79,8 @@ FOLLOWED = {
     "scikit-learn poly": PeerSVC(kernel="poly", tol=1e-9, class_weight="balanced"),
     "scaled": make_pipeline(StandardScaler(), "passthrough", SVC()),
     "scaled, scikit-learn": make_pipeline(MaxAbsScaler(), PeerSVC(kernel="linear", tol=1e-9)),
+    "liblinear": LinearSVC(tol=1e-10, dual=False),
+    "scaled, liblinear": make_pipeline(StandardScaler(), LinearSVC(tol=1e-10, dual=False, C=9.0)),
 }
 
 
@@ -91,7 +93,7 @@ def test_followed_machines_score_as_those_fitted_anew(name, classes, monkeypatch
     sizes = [6, 11, 20] if "hard margin" in name else SIZES
     estimator = FOLLOWED[name]
     expected = plain(ORDER, estimator, X, y, sizes=sizes, cv=cv, scoring=metrics)
-    for kind in (SVC, PeerSVC):
+    for kind in (SVC, PeerSVC, LinearSVC):
         monkeypatch.setattr(kind, "fit", refuse_to_fit)
     curve = validate(ORDER, estimator, X, y, cv=cv, sizes=sizes, scoring=metrics)
     assert_same(curve, expected)
@@ -189,7 +191,7 @@ def test_scalers_are_given_the_weights_of_rows():
         PeerSVC(kernel="sigmoid"),
         PeerSVC(max_iter=10**6),
         make_pipeline(Normalizer(), SVC()),  # rows are scaled by the columns that are there
-        LinearSVC(random_state=0),  # so few rows that nothing is gained
+        LinearSVC(loss="hinge", C=0.01, random_state=0),  # so few rows that nothing is gained
     ],
     ids=repr,
 )

@@ -169,3 +169,10 @@ class Experiment(ABC):
     def why_not_comparable(self, cell: Settings) -> str:
         """Return why a measured cell says nothing about the published one; empty: it does."""
         return ""
+
+    def explained(self, cell: Settings) -> str:
+        """Return why a cell comes out worse than published, and the check that shows it.
+
+        It is shown beside the verdict of the cell if that is worse, and changes nothing in it.
+        """
+        return ""

@@ -12,12 +12,9 @@ import numpy as np
 
 from svsieve.arrays import FloatArray
 from svsieve.reproduce.experiment import Effort, Experiment, Measurement, Quantity
+from svsieve.reproduce.noise import deviations
 from svsieve.reproduce.published import PublishedCell, cell_key
 from svsieve.reproduce.verdicts import Estimate, Verdict, Word, judged
-
-# With so many runs the deviation is estimated from the runs of all cells; with more, cell by cell.
-POOL_FROM = 2
-OWN_FROM = 10
 
 
 @dataclass(frozen=True)
@@ -55,6 +52,10 @@ class Findings:
         comparable = good + words[Word.WORSE]
         return good / comparable if comparable else math.nan
 
+    def unexplained(self) -> list[Finding]:
+        """Return what is worse than published and does not say why."""
+        return [row for row in self.rows if row.verdict.word is Word.WORSE and not row.verdict.why]
+
     def mean_difference(self) -> Estimate:
         """Return measured less published, averaged over the comparable cells of judged quantities.
 
@@ -83,9 +84,10 @@ def compare(
 ) -> Findings:
     """Return the findings of an experiment: cell by cell and quantity by quantity.
 
-    The error of a measured mean is that of its runs. The deviation of one run is pooled over all
-    cells, since each has few; a single run has the error that it knows from its folds, if any. A
-    published run without an error is taken to be as noisy as one run here.
+    The error of a measured mean is that of its runs, with the deviation that
+    :func:`svsieve.reproduce.noise.deviations` gives their cell; a single run has the error that it
+    knows from its folds, if any. A published run without an error is taken to be as noisy as one
+    run of its cell here.
     """
     runs: dict[str, list[Measurement]] = {}
     for one in measurements:
@@ -93,38 +95,38 @@ def compare(
     published = {cell_key(cell.cell): cell for cell in experiment.published()}
     rows = []
     for quantity in experiment.quantities:
-        spread = 0.0 if quantity.exact else _one_run(runs.values(), quantity.name)
-        for of_cell in runs.values():
-            if quantity.name not in of_cell[0].values:
-                continue
+        spreads = _spreads(runs, quantity)
+        for key, spread in spreads.items():
+            of_cell = runs[key]
             cell = of_cell[0].cell
             measured = _measured(of_cell, quantity.name, spread)
             noise = measured.error if math.isnan(spread) else spread
             printed = _printed(published, cell, quantity, noise if experiment.one_run else None)
             if quantity.relative_to is not None:
-                reference = runs.get(cell_key(quantity.reference(cell)))
-                if reference is None:
+                reference = cell_key(quantity.reference(cell))
+                if reference not in spreads:
                     continue
-                measured = _ratio(measured, _measured(reference, quantity.name, spread))
+                of_other = _measured(runs[reference], quantity.name, spreads[reference])
+                measured = _ratio(measured, of_other)
             why_not = experiment.why_not_comparable(cell)
             if effort is Effort.SMOKE and not quantity.exact:
                 why_not = SMOKE_ONLY
             elif effort is Effort.QUICK and experiment.fewer_folds_when_quick:
                 why_not = FEWER_FOLDS
-            verdict = judged(quantity, printed, measured, why_not)
+            verdict = judged(
+                quantity, printed, measured, why_not, explained=experiment.explained(cell)
+            )
             rows.append(Finding(cell, quantity, printed, measured, len(of_cell), verdict))
     return Findings(experiment, rows)
 
 
-def _one_run(cells: Iterable[Sequence[Measurement]], name: str) -> float:
-    """The standard deviation of one run, pooled over the cells; nan with one run of each."""
-    squares, freedom = 0.0, 0
-    for runs in cells:
-        values = _values(runs, name)
-        if len(values) > 1:
-            squares += float(((values - values.mean()) ** 2).sum())
-            freedom += len(values) - 1
-    return math.sqrt(squares / freedom) if freedom else math.nan
+def _spreads(runs: Mapping[str, Sequence[Measurement]], quantity: Quantity) -> dict[str, float]:
+    """The standard deviation of one run of each cell with a quantity; nan if all were run once."""
+    keys = [key for key, of_cell in runs.items() if quantity.name in of_cell[0].values]
+    if quantity.exact:
+        return dict.fromkeys(keys, 0.0)
+    found = deviations([_values(runs[key], quantity.name) for key in keys])
+    return dict(zip(keys, found.tolist(), strict=True))
 
 
 def _values(runs: Sequence[Measurement], name: str) -> FloatArray:
@@ -134,10 +136,8 @@ def _values(runs: Sequence[Measurement], name: str) -> FloatArray:
 def _measured(runs: Sequence[Measurement], name: str, spread: float) -> Estimate:
     values = _values(runs, name)
     own = [run.errors[name] for run in runs if name in run.errors]
-    if own and len(values) < POOL_FROM:
-        return Estimate(float(values.mean()), float(np.mean(own)))
-    if len(values) >= OWN_FROM:
-        return Estimate(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values)))
+    if own and len(values) == 1:
+        return Estimate(float(values.mean()), own[0])
     return Estimate(float(values.mean()), spread / math.sqrt(len(values)))
 
 

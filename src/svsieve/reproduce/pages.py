@@ -105,6 +105,9 @@ def summary(findings: Findings) -> str:
         text += f" Of the comparable ones {share:.0%} are within noise or better"
         mean = findings.mean_difference()
         text += f"; measured less published is {mean.value:+.4f} ± {mean.error:.4f} on average."
+    unexplained = findings.unexplained()
+    if unexplained:
+        text += f" {len(unexplained)} that are worse have no explanation."
     return text
 
 
@@ -158,6 +161,18 @@ def _verdict(of_cell: Sequence[Finding], reasons: list[str]) -> list[str]:
     return ["" if math.isnan(apart) else f"{apart:+.1f}", judged.verdict.word.value + number]
 
 
+def _noise(findings: Findings) -> str:
+    """Where the standard errors come from, if cells were run more than once."""
+    runs = {row.runs for row in findings.rows if row.quantity.judged and not row.quantity.exact}
+    if not runs or max(runs) < 2:
+        return ""
+    count = f"{min(runs)} to {max(runs)}" if len(runs) > 1 else f"{max(runs)}"
+    text = f" {count} runs of each cell; its own variance is drawn towards that of all cells."
+    if findings.experiment.one_run:
+        text += " Print is one run, taken to be as noisy as one here."
+    return text
+
+
 def _shown(value: Any) -> str:
     if value is None:
         return ""
@@ -182,7 +197,7 @@ def _page(findings: Findings, outcome: Outcome, made: Made) -> str:
         "\n".join(lines),
         "  \n".join(reasons),
         "± one standard error; *apart*: measured less published, in standard errors of the "
-        "difference. Within noise: at most 3 of them.",
+        "difference. Within noise: at most 3 of them." + _noise(findings),
         f"Made by `{made.command}`, svsieve {made.version}, {made.date}; "
         f"{outcome.cpu_seconds / 60:.1f} minutes of processor time. {' '.join(warned)}".strip(),
     ]

@@ -14,8 +14,8 @@ TITLE = "# Reproductions"
 INTRODUCTION = (
     "Published tables and figures, computed again by `svsieve reproduce ID --full` and set beside "
     "the printed numbers. Two numbers agree if they are no further apart than three standard "
-    "errors of their difference. What cannot be compared says why on its page; what was found "
-    "wrong or ambiguous in the sources is on the page of [errata](../errata.md)."
+    "errors of their difference. What cannot be compared, or is worse, says why on its page; what "
+    "was found wrong or ambiguous in the sources is on the page of [errata](../errata.md)."
 )
 HEADER = ("table or figure", "", "cells", *(word.value for word in Word), "made")
 

@@ -39,7 +39,12 @@ class Verdict:
 
 
 def judged(
-    quantity: Quantity, published: Estimate | None, measured: Estimate, why_not: str = ""
+    quantity: Quantity,
+    published: Estimate | None,
+    measured: Estimate,
+    why_not: str = "",
+    *,
+    explained: str = "",
 ) -> Verdict:
     """Return what a measured number says about a published one.
 
@@ -51,6 +56,8 @@ def judged(
     measured : Estimate
     why_not : str, optional
         Why the two cannot be compared, where that is so.
+    explained : str, optional
+        Why the measured number is worse, should it be so.
 
     Examples
     --------
@@ -66,7 +73,9 @@ def judged(
         return Verdict(Word.NOT_COMPARABLE, why="nothing was published")
     difference = measured.value - published.value
     if quantity.exact:
-        return Verdict(Word.WITHIN if difference == 0 else Word.WORSE, why=why_not)
+        if difference == 0:
+            return Verdict(Word.WITHIN, why=why_not)
+        return Verdict(Word.WORSE, why=why_not or explained)
     both = math.hypot(published.error, measured.error)
     apart = difference / both if both > 0 else math.nan
     if why_not:
@@ -80,5 +89,6 @@ def judged(
     if quantity.better is None:
         return Verdict(Word.NOT_COMPARABLE, apart, "no direction is the better one")
     good = {"lower": difference < 0, "higher": difference > 0, "equal": False}
-    is_better = good[quantity.better]
-    return Verdict(Word.BETTER if is_better else Word.WORSE, apart)
+    if good[quantity.better]:
+        return Verdict(Word.BETTER, apart)
+    return Verdict(Word.WORSE, apart, explained)

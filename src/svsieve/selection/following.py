@@ -30,7 +30,7 @@ from svsieve.elimination.engines.kernel import decision_values
 from svsieve.elimination.parts import Task
 from svsieve.kernels import KernelState, Linear
 from svsieve.kernels.cross_state import CrossState
-from svsieve.machines import LinearPrimal, solve
+from svsieve.machines import L2Svm, LinearPrimal, solve
 from svsieve.resolve import Specification, resolve_estimator
 from svsieve.resolve.estimators import Specifies
 from svsieve.resolve.fitting import fit_weights, on_columns
@@ -48,7 +48,7 @@ FINAL_TOL = 1e-12
 MOST_ROWS = 8000
 
 # Linear machines on dense tables with this many rows, and this many for each column, are followed
-# in their weights.
+# in their weights; those of liblinear with squared slack on any dense table.
 LEAST_TALL_ROWS = 500
 LEAST_ROWS_PER_COLUMN = 10
 
@@ -102,9 +102,11 @@ class Plan:
             return None
         linear = type(specification.kernel) is Linear and np.isfinite(specification.machine.C)
         tall = n_rows >= max(LEAST_TALL_ROWS, LEAST_ROWS_PER_COLUMN * n_columns)
-        if linear and tall and not sparse.issparse(X):
+        of_liblinear = specification.bias is not None
+        smooth = of_liblinear and isinstance(specification.machine, L2Svm)
+        if linear and (tall or smooth) and not sparse.issparse(X):
             return cls(tuple(scalers), estimator, specification, by_weights=True)
-        if n_rows > MOST_ROWS or specification.bias is not None:
+        if n_rows > MOST_ROWS or of_liblinear:
             return None  # liblinear, which does without a matrix, is hard to beat here
         return cls(tuple(scalers), estimator, specification)
 

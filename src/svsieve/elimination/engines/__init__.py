@@ -6,6 +6,9 @@
     The linear kernel with more columns than about a tenth of the rows, up to a few thousand rows.
 ``tall-linear``
     The linear kernel with more rows than that.
+
+With more than two classes what counts are the rows of the largest problem, one class against
+another, say: machines on few rows are quick, however many of them there are.
 """
 
 from __future__ import annotations
@@ -51,10 +54,11 @@ def engine_name(data: Data, parts: Parts) -> str:
     if _not_linear(parts):
         return "kernel"
     n, d = data.n_rows, data.n_columns
-    tall = n > MOST_WIDE_ROWS or (n >= 500 and d <= n / 10)
+    most = max(n if task.rows is None else len(task.rows) for task in data.tasks)
+    tall = n > MOST_WIDE_ROWS or (most >= 500 and d <= most / 10)
     if not tall and not _not_wide(data, parts):
         return "wide-linear"
-    return "tall-linear" if tall or n > 1000 else "kernel"
+    return "tall-linear" if tall or most > 1000 else "kernel"
 
 
 def _not_linear(parts: Parts) -> str:

@@ -31,6 +31,10 @@ class Combination(KernelTable):
 class OnGenerated(Combination):
     """On generated rows with labels 0 and 1."""
 
+    def repeats(self, effort: Effort) -> int:
+        """Return ten: where a machine begins to learn its cost scatters from run to run."""
+        return 10 if effort is Effort.FULL else super().repeats(effort)
+
     def table(self, cell: Settings) -> Labelled:
         """Return 500 rows."""
         return KERNELS.table()

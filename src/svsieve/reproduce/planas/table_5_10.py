@@ -31,8 +31,9 @@ class SamplingInside(ThesisTable):
         "The data and folds of planas-5.2, step 10, sizes 1, 7, ..., 295; validated on all "
         "training rows. The code of the thesis standardises every sample before it trains, which "
         "its text does not say; the validation does not. With samples *as they are* the best C "
-        "stays where it is without sampling: the shift of the best C that the text ascribes to "
-        "sampling comes from the scaling."
+        "stays where it is without sampling: at a share of 0.5 costs are 0.113, 0.108, 0.127, "
+        "0.146 and 0.154 for C from 1e-5 to 0.1. Standardised they are least at C = 1e-3: the "
+        "shift that the text ascribes to sampling comes from the scaling."
     )
     quantities = (*OPTIMUM, Quantity("seconds", relative_to={"sampling": 0.5}))
 

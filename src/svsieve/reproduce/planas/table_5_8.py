@@ -30,7 +30,9 @@ class SamplingBeforehand(ThesisTable):
     notes = (
         "The data and folds of planas-5.2, step 10, sizes 1, 7, ..., 295. In the code of the "
         "thesis the sample also trains the machine that is validated. Cells validated on *all "
-        "training rows* show what the sampled ranking itself costs: much less."
+        "training rows* show what the sampled ranking itself costs, which is much less: with a "
+        "fifth of the rows at C = 1e-4 the cost is 0.132 there, 0.186 on the sample, and 0.112 "
+        "without sampling."
     )
     quantities = (*OPTIMUM, Quantity("seconds", relative_to={"sampling": 1.0}))
 
