@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svsieve.estimators.sieving.planning import folds, sizes_to_visit
+from svsieve.estimators.sieving.planning import folds, rows_to_rank_on, sizes_to_visit
 
 
 @given(n_columns=st.integers(1, 5000), least=st.integers(1, 60))
@@ -21,7 +21,9 @@ def test_sizes_fall_from_all_columns_to_the_least(n_columns, least):
     assert set(range(least, min(n_columns, 40) + 1)) <= set(sizes)
 
 
-@pytest.mark.parametrize(("n", "repeats", "n_folds"), [(60, 3, 5), (300, 2, 5), (1500, 1, 4)])
+@pytest.mark.parametrize(
+    ("n", "repeats", "n_folds"), [(60, 5, 5), (61, 3, 5), (300, 2, 5), (1500, 1, 4)]
+)
 def test_every_repetition_holds_out_each_row_once(n, repeats, n_folds):
     codes = np.arange(n) % 2
     fold_of, found = folds(codes, 50, seed=3)
@@ -38,3 +40,11 @@ def test_a_class_of_three_rows_allows_three_folds():
     fold_of, n_folds = folds(codes, 50, seed=0)
     assert n_folds == 3
     assert all(len(set(own[20:].tolist())) == 3 for own in fold_of)
+
+
+@given(n_columns=st.integers(1, 100_000), seconds=st.floats(1e-6, 1e6))
+def test_less_time_and_more_columns_leave_fewer_rows(n_columns, seconds):
+    rows = rows_to_rank_on(n_columns, seconds)
+    assert 300 <= rows <= rows_to_rank_on(n_columns) == 3000
+    assert rows <= rows_to_rank_on(n_columns, 2.0 * seconds)
+    assert rows >= rows_to_rank_on(2 * n_columns, seconds)

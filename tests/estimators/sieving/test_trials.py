@@ -108,7 +108,8 @@ def test_a_row_judged_in_several_repetitions_counts_once(rows):
     gains = trials.own_gains(by_name("linear"), View(every), every)
     assert gains.shape == (12, len(y))
     singles = [
-        trials.own_gains(by_name("linear"), View(every), every[5 * r : 5 * r + 5]) for r in range(3)
+        trials.own_gains(by_name("linear"), View(every), every[5 * r : 5 * r + 5])
+        for r in range(problem.n_repeats)
     ]
     np.testing.assert_allclose(gains, np.mean(singles, axis=0))
 

@@ -13,10 +13,6 @@ from svsieve.criteria import Criterion, WeightNorm
 from svsieve.criteria.filters import fisher_score
 from svsieve.kernels import Kernel, Linear, PerFeature, Polynomial, Rbf
 
-# From so many rows on, rankings with a kernel draw that many of them for every step: a ranking
-# needs fewer rows than a machine, and its cost grows with their square.
-MOST_ROWS = 3000
-
 
 @dataclass(frozen=True)
 class Setting:
@@ -66,14 +62,22 @@ class Candidate:
     criterion: Criterion | None = None
     filter: Callable[[Any, Any], FloatArray] | None = None
 
+    @property
+    def is_linear(self) -> bool:
+        """Whether columns are ranked by a direction, or one by one."""
+        return isinstance(self.ranking.kernel, Linear)
 
-def candidates(n_rows: int, n_columns: int) -> tuple[Candidate, ...]:
+
+def candidates(n_rows: int, n_columns: int, *, hurried: bool = False) -> tuple[Candidate, ...]:
     """Return what to try, simple and cheap ways first.
 
     Parameters
     ----------
     n_rows, n_columns : int
         Of the training rows.
+    hurried : bool, default=False
+        Whether there may be no time for the last ones. With more rows than columns a Gaussian
+        ranking then comes first: on a sample of the rows it is the cheapest, and it sees most.
 
     Returns
     -------
@@ -132,4 +136,7 @@ def candidates(n_rows: int, n_columns: int) -> tuple[Candidate, ...]:
     )
     # With more columns than rows the linear elimination costs next to nothing; with fewer, and
     # classes that overlap, it is the most expensive.
-    return (hard, *others) if n_columns > n_rows else (*others, hard)
+    if n_columns > n_rows:
+        return (hard, *others)
+    soft_one, fisher, *kernels = others
+    return (kernels[0], soft_one, *kernels[1:], fisher, hard) if hurried else (*others, hard)

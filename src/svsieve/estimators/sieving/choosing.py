@@ -13,18 +13,31 @@ from svsieve.estimators.sieving.candidates import Candidate, Setting
 from svsieve.estimators.sieving.clock import OutOfTimeError
 from svsieve.estimators.sieving.trials import Problem, Trials, View
 
-# Candidates that go on to all folds, and to the search for a machine.
+# Candidates that go on to all folds, and one of the other kind if none of these is.
 MOST_IN_RACE = 3
-MOST_TUNED = 2
 # Machines compared at several sizes, how many of these, and how far from the best size.
 FINALISTS = 4
 TUNED_SIZES = 4
 REACH = 3.0
-# With fewer rows than this a loss of accuracy may well go unseen, and less of it is given for fewer
-# columns: in proportion to the rows.
-ENOUGH_ROWS = 200
-# A candidate is given up when it is worse than the leader by so many standard errors.
+# Shares of the time left, where it is limited, for the race and then for ranking all folds.
+RACE_ENDS, RANKING_ENDS = 0.6, 0.5
+# With up to so many rows all candidates run on all folds: part of them says too little.
+FEW_ROWS = 200
+# A candidate is given up when it is worse than the leader by so many standard errors, and one with
+# a kernel is preferred to a linear one when it is better by so many.
 GIVEN_UP = 2.0
+PREFERRED = 1.0
+# Rankings and machines are compared by their best sizes, this share of all: a single size may have
+# been lucky.
+PLATEAU = 0.15
+# What may be lost for fewer columns, for every 0.2 that the trade-off is below 1. It is the loss
+# and its standard error together that must be within it: few rows have large errors, which hide
+# large losses.
+LOST = 0.005
+# With so many rows for each column one that says nothing hardly harms a machine, and one that says
+# a little is easily missed. The size to compare with is then the largest that is within so many
+# standard errors of the best.
+ROWS_PER_COLUMN, NEAR = 10, 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,42 +79,57 @@ def choose(
     """Choose by what can be seen.
 
     First all candidates rank the columns of some folds, and those that are clearly behind go. The
-    others rank those of all folds. Of the best two, machines are compared around the size at which
-    the ranking did best. Of the best machine a whole curve is made, and the smallest size is taken
-    that is not worse than the best by more than a number of standard errors, that of the
-    difference between the two on the same rows.
+    others rank those of all folds. Of the best linear one and the best with a kernel, machines are
+    compared around the size at which the ranking did best; a kernel has to be better by a
+    standard error. Of the best machine a whole curve is made, and the smallest size is taken
+    at which no more is lost than the trade-off allows, even if the loss is larger than it seems by
+    a standard error, that of the difference to the best size on the same rows. With many rows for
+    each column the best size is the largest that is about as good as the best.
 
     Parameters
     ----------
     trials : Trials
     candidates : sequence of Candidate
-        Simple ones first: a later one has to be better by a standard error.
+        Cheap ones first.
     view : View
     tradeoff : float
-        1: the best score whatever it takes; 0.8: one standard error is given for fewer columns,
-        0.6: two.
+        1: the best score whatever it takes; 0.8: 0.005 is given for fewer columns, 0.6: 0.01.
 
     Returns
     -------
     Chosen or None
         The best that was found in the time there was; None where that was too short for anything.
     """
-    half = 1 if trials.clock.limited else max(1, len(view.folds) // 2)
-    tried, untried = _ranked_on(trials, candidates, view, view.folds[:half])
+    first = view.folds[: _first_folds(trials, view)]
+    with trials.clock.part(RACE_ENDS if len(candidates) > 1 else 1.0):
+        tried, untried = _ranked_on(trials, candidates, view, first)
     if not tried:
         return None
-    racing = _not_behind(trials, tried, view, view.folds[:half])
+    racing = _not_behind(trials, tried, view, first)
     try:
-        trials.rank(racing, view, view.folds)
+        with trials.clock.part(RANKING_ENDS):
+            trials.rank(racing, view, view.folds)
     except OutOfTimeError:
         untried.append("some folds")
     judged = [fold for fold in view.folds if all(trials.has(one, view, fold) for one in racing)]
     best = _of_ranking(trials, racing, view, judged, tradeoff)
     try:
+        if trials.clock.limited:  # an answer first, a better one if there is time
+            best = _tuned(trials, racing, view, judged[:1], tradeoff)
         best = _tuned(trials, racing, view, judged, tradeoff)
     except OutOfTimeError:
-        untried.append("machines other than that of the ranking")
+        untried.append("machines other than that of the ranking on all folds")
     return replace(best, folds=tuple(judged), untried=tuple(untried))
+
+
+def _first_folds(trials: Trials, view: View) -> int:
+    """How many folds all candidates run on."""
+    if trials.clock.limited:
+        return 1
+    once = len(view.folds) <= trials.problem.n_folds
+    if once and len(trials.problem.y) <= FEW_ROWS:
+        return len(view.folds)
+    return max(1, len(view.folds) // 2)
 
 
 def _ranked_on(
@@ -124,11 +152,15 @@ def _not_behind(
     trials: Trials, tried: Sequence[Candidate], view: View, folds: Sequence[int]
 ) -> list[Candidate]:
     """Return the best few, without those clearly worse than the leader."""
-    peaks = {one.name: _peak(trials.own_gains(one, view, folds)) for one in tried}
-    order = sorted(tried, key=lambda one: -peaks[one.name].mean())
-    leader = peaks[order[0].name]
-    near = [one for one in order if _lead(leader, peaks[one.name]) <= GIVEN_UP][:MOST_IN_RACE]
-    return [one for one in tried if one in near]
+    plateaus = {one.name: _plateau(trials.own_gains(one, view, folds)) for one in tried}
+    order = sorted(tried, key=lambda one: -plateaus[one.name].mean())
+    leader = plateaus[order[0].name]
+    near = [one for one in order if _lead(leader, plateaus[one.name]) <= GIVEN_UP]
+    racing = near[:MOST_IN_RACE]
+    others = [one for one in near if one.is_linear != racing[0].is_linear]
+    if not any(one in racing for one in others):
+        racing += others[:1]
+    return [one for one in tried if one in racing]
 
 
 def _of_ranking(
@@ -139,11 +171,11 @@ def _of_ranking(
     tradeoff: float,
 ) -> Chosen:
     """Choose among the machines of the rankings themselves."""
-    n_rows = len(trials.problem.y)
     tables = [trials.own_gains(one, view, folds) for one in racing]
-    at = _first_not_beaten([_peak(table) for table in tables])
+    at = _preferred(racing, [_plateau(table) for table in tables])
     candidate = racing[at]
-    return _sized(candidate, candidate.ranking, trials.problem.sizes, tables[at], tradeoff, n_rows)
+    sizes, cautious = trials.problem.sizes, _is_cautious(trials.problem)
+    return _sized(candidate, candidate.ranking, sizes, tables[at], tradeoff, cautious=cautious)
 
 
 def _tuned(
@@ -155,20 +187,18 @@ def _tuned(
 ) -> Chosen:
     """Compare machines around the best size of the best candidates, then sizes with the best."""
     own = {one.name: trials.own_gains(one, view, folds) for one in racing}
-    order = sorted(racing, key=lambda one: -_peak(own[one.name]).mean())
-    all_sizes, n_rows = trials.problem.sizes, len(trials.problem.y)
-    found: list[Chosen] = []
-    for candidate in [one for one in racing if one in order[:MOST_TUNED]]:
+    all_sizes = trials.problem.sizes
+    tuned = _best_of_both(racing, [_plateau(own[one.name]) for one in racing])
+    found, plateaus = [], []
+    for candidate in tuned:
         centre = all_sizes[int(np.argmax(_smoothed(own[candidate.name].mean(axis=1))))]
         setting = _best_setting(trials, candidate, view, folds, centre)
         sizes = _below(all_sizes, REACH * centre)
         curve = trials.gains(candidate, [setting], view, folds, sizes)[0]
-        found.append(_sized(candidate, setting, sizes, curve, tradeoff, n_rows))
-    peaks = [
-        trials.gains(one.candidate, [one.setting], view, folds, [one.best_size])[0][0]
-        for one in found
-    ]
-    return found[_first_not_beaten(peaks)]
+        cautious = _is_cautious(trials.problem)
+        found.append(_sized(candidate, setting, sizes, curve, tradeoff, cautious=cautious))
+        plateaus.append(_plateau(curve))
+    return found[_preferred(tuned, plateaus)]
 
 
 def _best_setting(
@@ -181,9 +211,8 @@ def _best_setting(
     order = np.argsort(-first, kind="stable").tolist()
     best: list[Setting] = [settings[k] for k in sorted(order[:FINALISTS])]
     sizes = _around(trials.problem.sizes, centre, TUNED_SIZES)
-    score = trials.gains(candidate, best, view, folds, sizes).mean(axis=2)
-    # Of machines that are as good at their best size, the one that is good at all of them.
-    return best[int(np.argmax(score.max(axis=1) + 1e-3 * score.mean(axis=1)))]
+    scores = np.sort(trials.gains(candidate, best, view, folds, sizes).mean(axis=2), axis=1)
+    return best[int(np.argmax(scores[:, len(sizes) // 2 :].mean(axis=1)))]
 
 
 def _sized(
@@ -192,21 +221,20 @@ def _sized(
     sizes: Sequence[int],
     gains: FloatArray,
     tradeoff: float,
-    n_rows: int,
+    *,
+    cautious: bool = False,
 ) -> Chosen:
-    """The smallest size that is not worse than the best by more than the trade-off allows."""
-    n_units = gains.shape[1]
+    """The smallest size at which no more is lost than the trade-off allows."""
+    root = np.sqrt(max(1, gains.shape[1] - 1))
     scores = gains.mean(axis=1)
-    errors = gains.std(axis=1) / np.sqrt(max(1, n_units - 1))
-    best = int(len(scores) - 1 - np.argmax(_smoothed(scores)[::-1]))
-    allowed = (1.0 - tradeoff) / 0.2 * min(1.0, n_rows / ENOUGH_ROWS)
-    at = best
-    for k in range(len(sizes) - 1, best, -1):  # the smallest first
-        loss = gains[best] - gains[k]
-        error = loss.std() / np.sqrt(max(1, n_units - 1))
-        if loss.mean() <= allowed * error + 1e-12:
-            at = k
-            break
+    smooth = _smoothed(scores)
+    best = int(len(scores) - 1 - np.argmax(smooth[::-1]))
+    if cautious:
+        errors = (gains[best] - gains).std(axis=1) / root
+        best = int(np.argmax(smooth[best] - smooth <= NEAR * errors + 1e-12))
+    errors = (gains[best] - gains).std(axis=1) / root
+    within = smooth[best] - smooth + errors <= (1.0 - tradeoff) / 0.2 * LOST + 1e-12
+    at = int(np.flatnonzero(within)[-1])
     return Chosen(
         candidate,
         setting,
@@ -215,14 +243,21 @@ def _sized(
         int(sizes[best]),
         np.asarray(sizes),
         scores,
-        errors,
+        gains.std(axis=1) / root,
     )
 
 
-def _peak(gains: FloatArray) -> FloatArray:
-    """Gains at the size where their mean, smoothed over neighbouring sizes, is largest."""
+def _is_cautious(problem: Problem) -> bool:
+    """Whether there are many rows for each column."""
+    n_rows, n_columns = problem.X.shape
+    return bool(n_rows >= ROWS_PER_COLUMN * n_columns)
+
+
+def _plateau(gains: FloatArray) -> FloatArray:
+    """Gains at the best sizes, averaged."""
     smooth = _smoothed(gains.mean(axis=1))
-    return np.asarray(gains[len(smooth) - 1 - int(np.argmax(smooth[::-1]))])
+    count = max(1, round(PLATEAU * len(smooth)))
+    return np.asarray(gains[np.argsort(-smooth, kind="stable")[:count]].mean(axis=0))
 
 
 def _smoothed(scores: FloatArray) -> FloatArray:
@@ -241,12 +276,23 @@ def _lead(one: FloatArray, other: FloatArray) -> float:
     return 0.0 if mean == 0.0 else math.copysign(math.inf, mean)
 
 
-def _first_not_beaten(peaks: Sequence[FloatArray]) -> int:
-    """The first that no other one beats by a standard error."""
-    for at, peak in enumerate(peaks):
-        if all(_lead(other, peak) <= 1.0 for other in peaks):
-            return at
-    return int(np.argmax([peak.mean() for peak in peaks]))
+def _best_of_both(
+    candidates: Sequence[Candidate], plateaus: Sequence[FloatArray]
+) -> list[Candidate]:
+    """The best linear candidate and the best with a kernel; where one kind is missing, two."""
+    order = np.argsort([-one.mean() for one in plateaus], kind="stable").tolist()
+    kinds = [candidates[k].is_linear for k in order]
+    other = kinds.index(not kinds[0]) if (not kinds[0]) in kinds else 1
+    return [candidates[k] for k in sorted({order[0], *order[other : other + 1]})]
+
+
+def _preferred(candidates: Sequence[Candidate], plateaus: Sequence[FloatArray]) -> int:
+    """The best linear candidate, unless one with a kernel is better beyond doubt enough."""
+    order = np.argsort([-one.mean() for one in plateaus], kind="stable").tolist()
+    linear = [k for k in order if candidates[k].is_linear]
+    if linear and _lead(plateaus[order[0]], plateaus[linear[0]]) <= PREFERRED:
+        return int(linear[0])
+    return int(order[0])
 
 
 def _around(sizes: Sequence[int], centre: int, count: int) -> list[int]:

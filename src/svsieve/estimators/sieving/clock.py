@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class OutOfTimeError(Exception):
@@ -46,6 +48,16 @@ class Clock:
     def allow(self, share: float) -> None:
         """Let the next part of the search end when a share of the whole time is spent."""
         self._until = share * self.seconds
+
+    @contextmanager
+    def part(self, share: float) -> Iterator[None]:
+        """Let what is done inside take no more than a share of the seconds left."""
+        until = self._until
+        self._until = self.spent() + share * self.left()
+        try:
+            yield
+        finally:
+            self._until = until
 
     def left(self) -> float:
         """Return the seconds left to this part of the search."""

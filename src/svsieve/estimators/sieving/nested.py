@@ -20,8 +20,14 @@ from svsieve.selection.evaluation import Evaluation, Outcome, chance_of, evaluat
 
 LEVEL = 0.95
 # Evidence, in standard errors, below which the answer comes with a warning (of a hundred sets of
-# noise one gets past it), and below which it is taken for noise (five do).
-FOUND, NOISE = 2.33, 1.64
+# noise one gets past it), and below which it is taken for noise (ten do, fewer with repetitions:
+# few columns that are wrong cost more than a warning).
+FOUND, NOISE = 2.33, 1.28
+# Repetitions of the folds that the estimate is made of, with up to so many rows. With more of them
+# one will do: what is to be found is found.
+REPEATS, FEW_ROWS = 3, 100
+# Share of the time left for the choice without a fold where there is too little for all of them.
+HURRIED = 0.6
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,26 +122,32 @@ def nested(
     n_folds: int,
     until: float = 1.0,
 ) -> Nested:
-    """Repeat the whole choice without each fold of the first repetition, and judge it there.
+    """Repeat the whole choice without each fold, and judge it there.
 
     Parameters
     ----------
     trials : Trials
     candidates : sequence of Candidate
+        One where there is no time to repeat the race: the way of ranking is then taken as given.
     tradeoff : float
     n_folds : int
         Folds of a repetition.
     until : float, default=1.0
         Share of the time, where it is limited, at which to end.
     """
-    problem = trials.problem
-    planned = [] if n_folds < 3 else list(range(n_folds))
+    problem, clock = trials.problem, trials.clock
+    repeats = min(REPEATS if len(problem.y) <= FEW_ROWS else 1, problem.n_repeats)
+    planned = [] if n_folds < 3 else list(range(n_folds * repeats))
     outcomes: list[_Fold] = []
-    begun = trials.clock.share()
+    clock.allow(until)
     for fold in planned:
-        trials.clock.allow(begun + (until - begun) * (fold + 1) / len(planned))
-        others = tuple(one for one in planned if one != fold)
-        chosen = choose(trials, candidates, View(others, fold), tradeoff)
+        # Where time is limited it is for the first repetition; the others have what is left of it.
+        # One that is too short for all folds is for the first of them.
+        share = 1.0 / max(1, n_folds - fold) if len(candidates) > 1 else HURRIED
+        first = fold - fold % n_folds
+        others = tuple(one for one in range(first, first + n_folds) if one != fold)
+        with clock.part(share):
+            chosen = choose(trials, candidates, View(others, fold), tradeoff)
         if chosen is None:
             continue
         try:
@@ -156,47 +168,78 @@ def _summed(problem: Problem, outcomes: Sequence[_Fold], planned: int) -> Nested
         nothing = Estimate(np.nan, (np.nan, np.nan), chance, metric, np.nan)
         return Nested(nothing, None, confusion, 0, planned)
     results, splits = [], []
+    judged = np.zeros(len(problem.y), dtype=bool)
     for one in outcomes:
         support = np.zeros(problem.X.shape[1], dtype=bool)
         support[one.columns] = True
         rows = problem.rows_of(one.fold)
+        judged[rows] = True
         confusion += confusion_matrix(problem.y[rows], one.labels, labels=classes)
         results.append(Outcome(float(one.gains.mean()), support, one.chosen.score))
         splits.append((np.setdiff1d(np.arange(len(problem.y)), rows), rows))
     evaluation = evaluation_of(results, splits, metric, chance)
     if all(len(one.gains) == len(one.labels) for one in outcomes):
-        n_judged = sum(len(one.labels) for one in outcomes)
-        evaluation = replace(evaluation, interval=_wilson(evaluation.mean, n_judged))
-    evidence = _evidence(problem, outcomes, confusion)
-    estimate = Estimate(evaluation.mean, evaluation.interval, chance, metric, evidence)
+        interval = _wilson(evaluation.mean, int(judged.sum()))
+        evaluation = replace(evaluation, interval=interval)
+    estimate = Estimate(
+        evaluation.mean, evaluation.interval, chance, metric, _evidence(problem, outcomes)
+    )
     return Nested(estimate, evaluation, confusion, len(outcomes), planned)
 
 
-def _evidence(problem: Problem, outcomes: Sequence[_Fold], confusion: IndexArray) -> float:
+def _evidence(problem: Problem, outcomes: Sequence[_Fold]) -> float:
     """How far the judgement of held-out rows is from one that knows nothing of the classes.
 
-    Two classes: in each fold the pairs of rows of both classes that are in the right order are
-    counted (Mann and Whitney's U), and the folds added up (van Elteren). It sees more than the
-    share of rows judged right, above all where a class is rare. More classes: the rows judged right
-    beyond those that the same answers would have right in random order.
+    In standard errors; the mean of those of the repetitions. With labels that say nothing each of
+    them has the mean 0 at most (what is chosen by chance on some rows is worse on the others) and
+    the variance 1, their mean has less.
     """
-    if len(confusion) == 2:
-        excess = variance = 0.0
-        positive_class = np.unique(problem.y)[1]
-        for one in outcomes:
-            positive = problem.y[problem.rows_of(one.fold)] == positive_class
-            n, m = int(positive.sum()), int((~positive).sum())
-            ranks = rankdata(one.decisions[0])
-            excess += ranks[positive].sum() - 0.5 * n * (n + m + 1)
-            variance += n * m * (n + m + 1) / 12.0
-    else:
-        total = float(confusion.sum())
-        said, true = (confusion.sum(axis=k).astype(np.float64) for k in (0, 1))
-        excess = confusion.trace() - (said * true).sum() / total
-        each = said * true
-        own = (each * (total - said) * (total - true)).sum()
-        between = each.sum() ** 2 - (each**2).sum()
-        variance = float(own + between) / float(total**2 * max(total - 1, 1))
+    classes = np.unique(problem.y)
+    by_repetition: dict[int, list[_Fold]] = {}
+    for one in outcomes:
+        by_repetition.setdefault(problem.repetition_of(one.fold), []).append(one)
+    complete = max(len(some) for some in by_repetition.values())
+    measure = _pairs_in_order if len(classes) == 2 else _more_right_than_by_accident
+    found = [
+        measure(problem, some, classes)
+        for some in by_repetition.values()
+        if len(some) == complete  # a repetition that time has cut short has a larger error
+    ]
+    return float(np.mean(found))
+
+
+def _pairs_in_order(problem: Problem, outcomes: Sequence[_Fold], classes: NDArray[Any]) -> float:
+    """Evidence from the order of the rows of two classes.
+
+    In each fold the pairs of rows of both classes that are in the right order are counted (Mann and
+    Whitney's U), and the folds added up (van Elteren). It sees more than the share of rows judged
+    right, above all where a class is rare.
+    """
+    excess = variance = 0.0
+    for one in outcomes:
+        positive = problem.y[problem.rows_of(one.fold)] == classes[1]
+        n, m = int(positive.sum()), int((~positive).sum())
+        ranks = rankdata(one.decisions[0])
+        excess += ranks[positive].sum() - 0.5 * n * (n + m + 1)
+        variance += n * m * (n + m + 1) / 12.0
+    return float(excess / np.sqrt(variance)) if variance > 0 else 0.0
+
+
+def _more_right_than_by_accident(
+    problem: Problem, outcomes: Sequence[_Fold], classes: NDArray[Any]
+) -> float:
+    """Evidence from rows judged right beyond those that the same answers in random order have."""
+    confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
+    for one in outcomes:
+        truth = problem.y[problem.rows_of(one.fold)]
+        confusion += confusion_matrix(truth, one.labels, labels=classes)
+    total = float(confusion.sum())
+    said, true = (confusion.sum(axis=k).astype(np.float64) for k in (0, 1))
+    each = said * true
+    excess = confusion.trace() - each.sum() / total
+    own = (each * (total - said) * (total - true)).sum()
+    between = each.sum() ** 2 - (each**2).sum()
+    variance = float(own + between) / float(total**2 * max(total - 1, 1))
     return float(excess / np.sqrt(variance)) if variance > 0 else 0.0
 
 

@@ -22,8 +22,9 @@ from svsieve.arrays import FloatArray, IndexArray, Table
 from svsieve.elimination import AfterSeconds, Data, Parts, Path, Sizes, Subsample
 from svsieve.estimators.fold_run import Fold, Plan, prepared
 from svsieve.estimators.side_by_side import Job, run_all
-from svsieve.estimators.sieving.candidates import MOST_ROWS, Candidate, Setting
+from svsieve.estimators.sieving.candidates import Candidate, Setting
 from svsieve.estimators.sieving.clock import Clock, OutOfTimeError
+from svsieve.estimators.sieving.planning import MOST_ROWS
 from svsieve.estimators.specification import Chain, take_apart
 from svsieve.estimators.svc import SVC
 from svsieve.selection.fold_scores import FoldScores, Metric
@@ -48,6 +49,8 @@ class Problem:
     keep : ndarray of int
         Columns that are never dropped.
     seed : int
+    most_rows : int, default=3000
+        Rows that a step of a ranking with a kernel draws at most.
     """
 
     X: Table
@@ -58,15 +61,28 @@ class Problem:
     sizes: tuple[int, ...]
     keep: IndexArray
     seed: int
+    most_rows: int = MOST_ROWS
 
     @property
     def n_repeats(self) -> int:
         """How many times the rows are cut into folds."""
         return len(self.fold_of)
 
+    @property
+    def n_folds(self) -> int:
+        """How many folds a repetition has."""
+        return len(np.unique(self.fold_of[0]))
+
+    def repetition_of(self, fold: int) -> int:
+        """Return the cut into folds that a fold belongs to."""
+        return int(np.flatnonzero((self.fold_of == fold).any(axis=1))[0])
+
     def held_out(self, folds: Sequence[int]) -> NDArray[np.bool_]:
         """Tell which rows are in any of some folds."""
-        return np.asarray(np.isin(self.fold_of, folds).any(axis=0))
+        apart = np.zeros(len(self.y), dtype=bool)
+        for fold in folds:
+            apart |= (self.fold_of == fold).any(axis=0)
+        return apart
 
     def rows_of(self, fold: int) -> IndexArray:
         """Return the rows of a fold."""
@@ -96,8 +112,8 @@ class Problem:
         )
         if candidate.criterion is not None:
             parts = replace(parts, criterion=candidate.criterion)
-        if candidate.name[:6] != "linear" and n_rows > MOST_ROWS:
-            parts = replace(parts, sampler=Subsample(MOST_ROWS / n_rows))
+        if not candidate.is_linear and n_rows > self.most_rows:
+            parts = replace(parts, sampler=Subsample(self.most_rows / n_rows))
         return parts
 
 

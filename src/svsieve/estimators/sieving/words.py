@@ -11,7 +11,7 @@ import numpy as np
 from svsieve.elimination import Path
 from svsieve.estimators.analysing.words import AMBROISE, GUYON, NOGUEIRA, RAKOTOMAMONJY
 from svsieve.estimators.sieving.candidates import Candidate, Setting
-from svsieve.estimators.sieving.choosing import Chosen
+from svsieve.estimators.sieving.choosing import LOST, Chosen
 from svsieve.estimators.sieving.nested import Estimate, Nested
 from svsieve.estimators.sieving.planning import SHARE, SINGLE_STEPS
 from svsieve.estimators.sieving.trials import Trials, View
@@ -19,7 +19,7 @@ from svsieve.kernels import Linear, PerFeature, Rbf
 from svsieve.reports import Candidate as Reported
 from svsieve.reports import Report
 from svsieve.selection import Choice, Curve
-from svsieve.selection.rules import OneStandardError
+from svsieve.selection.rules import Tolerance
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class SieveChoice:
     def __str__(self) -> str:
         lines = [f"{name}: {reason}" for name, reason in self.reasons.items()]
         if self.untried:
-            lines.append(f"There was no time for: {', '.join(self.untried)}.")
+            lines.append(f"There was no time for: {'; '.join(self.untried)}.")
         return "\n".join(lines)
 
 
@@ -137,7 +137,7 @@ def report_of(
                 Choice(chosen.size, choice.reasons["size"]),
             ),
         ),
-        rule=OneStandardError(),
+        rule=Tolerance(LOST),
         chosen=chosen.size,
         selected=path.top(chosen.size),
         nested=nested.evaluation,
@@ -163,6 +163,10 @@ def _methods(trials: Trials, view: View, choice: SieveChoice, nested: Nested) ->
     from svsieve import __version__
 
     n_rows, n_columns = trials.problem.X.shape
+    times = -(-nested.planned // trials.problem.n_folds)
+    often = (
+        "" if times == 1 else f" The rows were cut into folds {times} times: each counts as often."
+    )
     return (
         f"A table of {n_rows} rows and {n_columns} columns was analysed with svsieve "
         f"{__version__}; columns were standardised with what the training rows of each fold say.",
@@ -174,7 +178,8 @@ def _methods(trials: Trials, view: View, choice: SieveChoice, nested: Nested) ->
         + ("." if choice.gamma is None else f" and gamma = {choice.gamma:.3g}."),
         f"The number of columns: {choice.reasons['size']}",
         "How well this does on new rows was estimated by nested cross-validation: the whole choice "
-        f"was repeated without each of {nested.done} folds and judged on the rows of that fold.",
+        f"was repeated without each of {nested.done} folds and judged on the rows of that fold."
+        + often,
     )
 
 
@@ -196,7 +201,7 @@ def _to_be_said(nested: Nested, choice: SieveChoice) -> tuple[str, ...]:
     if not nested.estimate.found:
         said.append(f"The analysis {doubts(nested.estimate)}")
     if choice.untried:
-        said.append(f"There was no time for: {', '.join(choice.untried)}.")
+        said.append(f"There was no time for: {'; '.join(choice.untried)}.")
     return tuple(said)
 
 
@@ -207,8 +212,8 @@ def _size_words(chosen: Chosen, nested: Nested, n_columns: int) -> str:
     if chosen.size == chosen.best_size:
         return f"{columns}: the best size, and fewer would be worse beyond the trade-off."
     return (
-        f"{columns}: the fewest that are not worse than the best size, {chosen.best_size}, beyond "
-        "the trade-off."
+        f"{columns}: the fewest with which it is likely that no more is lost against "
+        f"{chosen.best_size} columns than the trade-off allows."
     )
 
 

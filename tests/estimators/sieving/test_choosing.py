@@ -1,0 +1,115 @@
+"""Which candidate is preferred, and how many columns are given up for what."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svsieve.estimators.sieving.candidates import candidates
+from svsieve.estimators.sieving.choosing import (
+    LOST,
+    PREFERRED,
+    _best_of_both,
+    _plateau,
+    _preferred,
+    _sized,
+)
+
+SIZES = (16, 8, 4, 2, 1)
+CANDIDATES = {one.name: one for one in candidates(60, 2000)}
+
+
+def rows_right(shares, n_rows=1000):
+    """Gains in which a larger share means the same rows and some more."""
+    return np.array([np.arange(n_rows) < round(share * n_rows) for share in shares], dtype=float)
+
+
+def sized(gains, tradeoff=0.8):
+    one = CANDIDATES["linear"]
+    return _sized(one, one.ranking, SIZES, gains, tradeoff)
+
+
+def test_a_flat_curve_is_followed_to_its_end():
+    assert sized(rows_right([0.9] * 5)).size == 1
+
+
+def test_the_smallest_size_has_the_loss_and_its_error_within_the_limit():
+    gains = rows_right([0.9, 0.9, 0.9, 0.899, 0.7], 20_000)
+    found = sized(gains)
+    assert (found.best_size, found.size) == (8, 4)
+    smooth = np.convolve([0.9, 0.9, 0.9, 0.9, 0.899, 0.7, 0.7], [0.25, 0.5, 0.25], "valid")
+    lost = smooth[1] - smooth[2] + (gains[1] - gains[2]).std() / np.sqrt(20_000 - 1)
+    assert lost <= LOST < smooth[1] - smooth[3]
+
+
+def test_few_rows_do_not_buy_fewer_columns_with_a_loss_that_may_hide():
+    """The same curve from many rows and from few: the error of the loss decides."""
+    shares = [0.8, 0.8, 0.8, 0.8, 0.798]
+    many = sized(rows_right(shares, 50_000))
+    rng = np.random.default_rng(0)
+    few = np.array([rng.permutation(np.arange(40) < 32) for _ in shares], dtype=float)
+    assert many.size == 1
+    assert sized(few).size == sized(few).best_size
+
+
+@given(seed=st.integers(0, 10_000), n_rows=st.integers(5, 300))
+def test_more_weight_on_accuracy_never_takes_fewer_columns(seed, n_rows):
+    rng = np.random.default_rng(seed)
+    gains = (rng.random((5, n_rows)) < rng.random((5, 1))).astype(float)
+    sizes = [sized(gains, tradeoff).size for tradeoff in (0.0, 0.4, 0.8, 1.0)]
+    assert sizes == sorted(sizes)
+    assert sizes[-1] <= sized(gains, 1.0).best_size
+
+
+def test_a_plateau_counts_for_more_than_a_lone_peak():
+    lone, broad = np.full((20, 50), 0.7), np.full((20, 50), 0.7)
+    lone[10] = 0.84
+    broad[8:13] = 0.8
+    assert _plateau(broad).mean() > _plateau(lone).mean()
+
+
+@pytest.mark.parametrize(("better", "taken"), [(0.5, "linear"), (2.0, "Gaussian")])
+def test_a_kernel_has_to_be_better_by_a_standard_error(better, taken):
+    own = np.random.default_rng(1).normal(size=400)
+    gap = np.random.default_rng(2).normal(size=400)
+    gap = (gap - gap.mean()) / gap.std() * np.sqrt(399) + better * PREFERRED
+    three = [CANDIDATES[name] for name in ("linear", "Fisher", "Gaussian")]
+    at = _preferred(three, [own, own - 1.0, own + gap])
+    assert three[at].name == taken
+
+
+def test_of_linear_candidates_the_best_is_taken_however_small_its_lead():
+    two = [CANDIDATES["linear"], CANDIDATES["Fisher"]]
+    assert _preferred(two, [np.array([1.0, 0.0, 1.0]), np.array([0.0, 1.1, 1.0])]) == 1
+
+
+@pytest.mark.parametrize(
+    ("scores", "tuned"),
+    [
+        ({"linear": 0.9, "Fisher": 0.8, "Gaussian": 0.7}, {"linear", "Gaussian"}),
+        ({"linear": 0.6, "quadratic": 0.8, "Gaussian": 0.7}, {"linear", "quadratic"}),
+        ({"linear": 0.6, "Fisher": 0.8, "linear, soft": 0.7}, {"Fisher", "linear, soft"}),
+        ({"Gaussian": 0.6}, {"Gaussian"}),
+    ],
+)
+def test_machines_are_compared_for_the_best_of_both_kinds(scores, tuned):
+    racing = [CANDIDATES[name] for name in scores]
+    found = _best_of_both(racing, [np.full(3, score) for score in scores.values()])
+    assert {one.name for one in found} == tuned
+    assert found == [one for one in racing if one in found]
+
+
+def test_with_many_rows_for_each_column_the_larger_of_equal_sizes_is_the_measure():
+    """A lead of the smaller size that may be luck does not make it the one to compare with."""
+    rng = np.random.default_rng(5)
+    gains = (rng.random((5, 400)) < 0.75).astype(float)
+    gains[2] = gains[1]
+    gains[2, np.flatnonzero(gains[2] == 0.0)[:2]] = 1.0
+    one = CANDIDATES["linear"]
+    bold, cautious = (
+        _sized(one, one.ranking, SIZES, gains, 0.8, cautious=cautious) for cautious in (False, True)
+    )
+    assert cautious.best_size >= bold.best_size
+    assert cautious.size >= bold.size
