@@ -11,6 +11,7 @@ from pathlib import Path
 import joblib
 import matplotlib as mpl
 import numpy as np
+from figure_one_class import boundaries
 from figure_tuning import tuning
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -90,4 +91,5 @@ def saved(figure: Figure, name: str) -> Path:
 
 if __name__ == "__main__":
     criteria()
+    saved(boundaries(), "one_class")
     saved(tuning(), "tuning")

@@ -1,5 +1,7 @@
 """Rank the columns of a table with support vector machines and say how many to keep."""
 
+import sys
+
 from svsieve import criteria, datasets, kernels, machines, reports
 from svsieve.criteria import (
     fisher_score,
@@ -34,6 +36,11 @@ from svsieve.selection.validation import validate
 from svsieve.store import RunStore
 
 __version__ = "0.1.0"
+
+# Modules of the layers below are public under short names, which `import svsieve.rules` and
+# `from svsieve.rules import Knee` find, too.
+for _module in (objectives, one_class, rules, samplers, schedules, sparing, stopping):
+    sys.modules[f"{__name__}.{_module.__name__.rpartition('.')[2]}"] = _module
 
 __all__ = [
     "SVC",

@@ -1,5 +1,24 @@
 """Errors that name the parts involved."""
 
+from __future__ import annotations
+
 
 class IncompatiblePartsError(ValueError):
     """Two parts that cannot work together; the message names both and what is missing."""
+
+
+def with_notes(error: BaseException) -> str:
+    """Return the message of an error and the notes added to it, such as where it happened.
+
+    Examples
+    --------
+    >>> from svsieve.errors import with_notes
+    >>> error = ValueError("no such row")
+    >>> error.add_note("This happened in fold 3.")
+    >>> with_notes(error)
+    'no such row. This happened in fold 3.'
+    """
+    message, notes = str(error), getattr(error, "__notes__", ())
+    if notes and not message.endswith((".", "!", "?")):
+        message += "."
+    return " ".join([message, *notes])

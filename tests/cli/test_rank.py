@@ -225,3 +225,42 @@ def test_two_processes_give_what_one_gives(svsieve, table, tmp_path):
         assert svsieve("rank", table, "-t", "mood", *QUICK, *options).code == 0
     for name in ("ranking.csv", "path.npz", "report.md"):
         assert (tmp_path / "r1" / name).read_bytes() == (tmp_path / "r2" / name).read_bytes()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_tuned_machines_rank(svsieve, tmp_path, jobs):
+    """C and gamma are found on the rows of each fold, and are in the checkpoint with the rest."""
+    from svsieve.store import RunStore
+
+    table = write_csv(tmp_path / "table.csv", *toy(rows=90, columns=6))
+    options = ("--kernel", "rbf", "--folds", 3, "--inner-folds", 3, "--tune", "--jobs", jobs)
+    rank = ("rank", table, "-t", "mood", *options, "--checkpoint", "run", "--json")
+    done = svsieve(*rank)
+    assert (done.code, done.err) == (0, "")
+    found = done.json()
+    assert "x2" in [one["column"] for one in found["ranking"][:2]]
+    assert found["nested"]["mean"] > 0.75
+    with RunStore(tmp_path / "run") as store:
+        tunings = [store.result(key).facts["values"] for key in store.done() if "tuning" in key]
+    assert len(tunings) == 4  # all rows, and those of three outer folds
+    values = {tuple(sorted(one.items())) for one in tunings}
+    assert len(values) == 4, "all folds have the same C and gamma: they saw the same rows"
+    again = svsieve(*rank)
+    assert again.json()["nested"] == found["nested"]
+    plain = svsieve(*(word for word in rank if word not in ("--tune", "--checkpoint", "run")))
+    assert plain.json()["nested"] != found["nested"]
+
+
+def test_what_is_no_better_than_chance_is_said_to_be(svsieve, tmp_path):
+    X, _ = toy(rows=40, columns=30)
+    noise = np.array(["calm", "wild"])[np.random.default_rng(3).permutation(40) % 2]
+    X[:, 2] = np.random.default_rng(4).normal(size=40).round(6)
+    file = write_csv(tmp_path / "noise.csv", X, noise)
+    done = svsieve("rank", file, "-t", "mood", *QUICK)
+    assert done.code == 0
+    second = done.out.splitlines()[1]
+    assert second == "That is not clearly better than chance, 50%: do not rely on this ranking."
+    X, mood = toy(rows=80)
+    X[:, 2] += 5.0 * (mood == "wild")
+    clear = write_csv(tmp_path / "clear.csv", X, mood)
+    assert "do not rely" not in svsieve("rank", clear, "-t", "mood", *QUICK).out

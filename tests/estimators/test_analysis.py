@@ -101,7 +101,7 @@ def test_the_report_has_all_of_it(found):
     text = " ".join(report.methods)
     assert "48 rows and 10 columns (no: 24, yes: 24)" in text
     assert "3-fold" in text
-    assert "10 % of the remaining" not in text
+    assert "10% of the remaining" not in text
     assert any("Rakotomamonjy" in one for one in report.citations)
     linear = analyse(*table(), kernels="linear", **QUICK).report
     assert not any("Rakotomamonjy" in one for one in linear.citations)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import signal
-import threading
-import time
 
 import joblib
 import numpy as np
@@ -26,6 +22,7 @@ from svsieve.criteria import WeightNorm
 from svsieve.estimators import grid_run, progress
 from svsieve.estimators.grid_cell import GridCell, best_cell
 from svsieve.selection import Curve
+from tests.estimators.dask_cluster import cluster_that_loses_a_worker
 
 VALUES = {"C": [0.1, 10.0], "step": [3, 0.5]}
 
@@ -289,7 +286,8 @@ def test_cells_that_fail_are_told(tmp_path):
             grid = Grid(grid=values, cv=2, store=file).fit(X, y)
     frame = grid.to_frame()
     assert frame["failure"].isna().tolist() == [True, False, True, False]
-    assert frame["failure"][1] == "RuntimeError: no such thing"
+    where = 'This happened in the run {"elimination": "all rows"}.'
+    assert frame["failure"][1] == f"RuntimeError: no such thing. {where}"
     assert frame["size"].isna().tolist() == [False, True, False, True]
     assert grid.best().failure is None
     for ask in ("choice", "path", "paths"):
@@ -378,39 +376,12 @@ def test_back_ends_give_the_same(backend, tmp_path):
 
 
 def test_a_dask_cluster_that_loses_a_worker_gives_the_same(tmp_path):
-    distributed = pytest.importorskip("dask.distributed")
     X, y = table(3, rows=100, columns=30)
     values = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1], "sampler": [None, 0.8]}
     alone = Grid(SVC(), values, cv=3).fit(X, y)
     file = tmp_path / "grid.db"
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        numbers = client.run(os.getpid)
-        assert len(set(numbers.values()) | {os.getpid()}) == 3
-        killed = []
-
-        def kill():
-            """Kill a worker as soon as the first cell is done."""
-            end = time.monotonic() + 60
-            while time.monotonic() < end:
-                if file.exists():
-                    with RunStore(file) as store:
-                        n_done = len(store.done())
-                    if n_done:
-                        os.kill(next(iter(numbers.values())), signal.SIGKILL)
-                        killed.append(n_done)
-                        return
-                time.sleep(0.01)
-
-        killer = threading.Thread(target=kill)
-        killer.start()
-        with joblib.parallel_backend("dask"):
-            together = Grid(SVC(), values, cv=3, n_jobs=-1, store=file).fit(X, y)
-        killer.join()
+    with cluster_that_loses_a_worker(file) as killed:
+        together = Grid(SVC(), values, cv=3, n_jobs=-1, store=file).fit(X, y)
     assert killed
     assert killed[0] < 12
     assert same(alone, together)

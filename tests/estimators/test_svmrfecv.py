@@ -95,6 +95,25 @@ def test_scores_are_those_of_machines_fitted_on_the_same_columns(machine, n_clas
     np.testing.assert_allclose(selector.curve_.scores(), expected, rtol=1e-12)
 
 
+def test_no_size_is_trained_for_the_sake_of_its_score(monkeypatch):
+    """One program per size and elimination, and one more where each fold ends."""
+    from svsieve.elimination.engines import kernel
+
+    solved, plain = [], kernel.solve
+
+    def counted(problem, *arguments, **options):
+        solved.append(len(problem.lower))
+        return plain(problem, *arguments, **options)
+
+    monkeypatch.setattr(kernel, "solve", counted)
+    X, y = table(columns=9)
+    selector = SVMRFECV(SVC(gamma=0.1), cv=4).fit(X, y)
+    sizes = len(selector.path_.sizes)
+    assert len(selector.curve_.sizes) == sizes == 9
+    assert sum(n == len(y) for n in solved) == sizes
+    assert sum(n < len(y) for n in solved) <= 4 * (sizes + 1)
+
+
 def test_paths_are_those_of_svmrfe_on_the_rows_of_each_fold():
     X, y = table()
     X *= np.linspace(0.1, 10.0, 12)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from svsieve import SVC, SVMRFECV, RunStore, samplers
+from tests.estimators.dask_cluster import cluster_that_loses_a_worker
 
 
 def table(rows=40, columns=15):
@@ -51,6 +52,19 @@ def test_a_fit_that_broke_goes_on(tmp_path, monkeypatch, n_jobs):
     if n_jobs == 1:
         assert ran == [3, 4]
     same(SVMRFECV(SVC(), cv=4, checkpoint=file).fit(X, y), whole)
+
+
+def test_a_dask_cluster_that_loses_a_worker_gives_the_same(tmp_path):
+    X, y = table(120, 60)
+    whole = SVMRFECV(SVC(), cv=8).fit(X, y)
+    file = tmp_path / "run"
+    with cluster_that_loses_a_worker(file) as killed:
+        together = SVMRFECV(SVC(), cv=8, n_jobs=-1, checkpoint=file).fit(X, y)
+    assert killed
+    assert killed[0] < 9
+    same(together, whole)
+    with RunStore(file) as store:
+        assert len(store.done()) == 9
 
 
 def test_another_rule_uses_what_is_there(tmp_path):

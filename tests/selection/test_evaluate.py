@@ -230,7 +230,7 @@ def test_summary_says_it_in_words() -> None:
     X, y = table()
     found = evaluate(SVMRFECV(step=3, cv=2), X, y, cv=3, permute=1)
     text = found.summary()
-    assert text.startswith(f"accuracy {found.mean:.4g} on held-out rows (95 % interval ")
+    assert text.startswith(f"accuracy {found.mean:.4g} on held-out rows (95% interval ")
     assert "columns selected in the median, from" in text
     assert "the selection's own estimate is" in text
     assert f"chance is {found.chance:.4g}" in text

@@ -18,6 +18,7 @@ import typer
 from svsieve.cli import compare, demo, describe, info, rank, reproduce, tune
 from svsieve.cli.console import complain, note
 from svsieve.cli.interruption import RunInterruptedError
+from svsieve.errors import with_notes
 
 DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
@@ -84,14 +85,16 @@ def _run(arguments: list[str]) -> int:
         return FAILED
     except ValueError as error:
         _debug()
-        complain(str(error))
+        complain(with_notes(error))
         return REFUSED
     except MemoryError:
         complain("there is not enough memory for this table.")
         return FAILED
     except Exception as error:
         _debug()
-        complain(f"failed: {type(error).__name__}: {error} (SVSIEVE_DEBUG=1 shows where)")
+        complain(
+            f"failed: {type(error).__name__}: {with_notes(error)} (SVSIEVE_DEBUG=1 shows where)"
+        )
         return FAILED
 
 

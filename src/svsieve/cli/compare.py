@@ -133,7 +133,7 @@ def _show(found: Comparison, files: list[Path]) -> None:
     say(f"{found.metric.replace('_', ' ')} on held-out rows, nested cross-validation")
     say()
     rows = [_line(line) for line in found.rows()]
-    head = ("selector", "mean", "95 % interval", "columns", "stability", "seconds")
+    head = ("selector", "mean", "95% interval", "columns", "stability", "seconds")
     show_table(head, rows, right=(1, 2, 3, 4, 5))
     if files:
         say()

@@ -19,6 +19,7 @@ from svsieve.io import Table
 from svsieve.io.folder import check_folder
 
 REPORT = "report.html"
+SOURCE = "load_breast_cancer of scikit-learn"
 
 
 def demo(
@@ -49,7 +50,7 @@ def demo(
             n_jobs=o.check_jobs(jobs),
             watch=watch,
             title=table.file,
-            provenance=provenance(table),
+            provenance=provenance(table) | {"input": SOURCE},
         )
     facts = manifest_facts("demo", {"jobs": jobs}, table, begun, found.settings.seed)
     files = write_results(found.report, out, reports, facts)

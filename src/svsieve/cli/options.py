@@ -111,7 +111,7 @@ Step = Annotated[
     str,
     typer.Option(
         help="Columns dropped at a time: a number, a share of those left (0.1), sqrt, entropy, "
-        "annealing, halving. auto: one, but 10 % with a kernel and over 200 columns.",
+        "annealing, halving. auto: one, but 10% with a kernel and over 200 columns.",
         rich_help_panel=ANALYSIS,
     ),
 ]

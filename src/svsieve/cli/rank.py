@@ -131,6 +131,8 @@ def rank(
 def show(report: Report, top: int, files: list[Path]) -> None:
     """Print the answer, the best columns, and where the rest is."""
     say(sentences.answer(report))
+    if sentences.doubt(report):
+        say(sentences.doubt(report))
     say(f"{report.best.label}: {report.best.choice.reason}")
     say()
     rows = [
@@ -138,7 +140,7 @@ def show(report: Report, top: int, files: list[Path]) -> None:
             str(one["rank"]),
             one["column"],
             f"{one['score']:.4g}",
-            f"{100 * one['frequency']:.0f} %",
+            f"{100 * one['frequency']:.0f}%",
             "yes" if one["kept"] else "",
         )
         for one in report.ranking()[:top]

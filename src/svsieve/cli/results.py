@@ -85,11 +85,9 @@ def write_folder(
 
 def provenance(table: Table) -> dict[str, Any]:
     """Return what was read and what it was read with; the same for the same files."""
-    return {
-        "input": table.file,
-        "sha256": table.digests,
-        "versions": versions(),
-    }
+    # A table that was not read from files has no digests.
+    digests = {"sha256": table.digests} if table.digests else {}
+    return {"input": table.file, **digests, "versions": versions()}
 
 
 def manifest_facts(

@@ -1,12 +1,14 @@
-"""Prediction by the estimator that was fitted on the columns kept."""
+"""Prediction by an estimator inside: that of a selection, or the best of a search."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from copy import deepcopy
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,8 +22,8 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 def _where_estimator_has(name: str) -> Callable[[Method], Method]:
     """Return a decorator that hides a method where the estimator, fitted or given, has none."""
 
-    def check(selector: PredictsOnSelection) -> bool:
-        getattr(getattr(selector, "estimator_", selector._estimator()), name)
+    def check(outer: PredictsByEstimator) -> bool:
+        getattr(getattr(outer, outer._fitted_name, outer._estimator()), name)
         return True
 
     decorate: Callable[[Method], Method] = available_if(check)
@@ -50,74 +52,92 @@ def asked_inside(requests: Any, estimator: Any) -> Any:
     return requests
 
 
-class PredictsOnSelection:
-    """What a fitted selector can do as a classifier; it needs `support_` and `estimator_`."""
+def tagged_as(estimator: Any, tags: Any) -> Any:
+    """Return the tags of a selector, changed to what the estimator inside makes of it.
 
-    support_: NDArray[np.bool_]
-    estimator_: Any
+    Parameters
+    ----------
+    estimator : estimator
+    tags : Tags
+        Of the selector as such.
+    """
+    inner = get_tags(estimator)
+    tags.estimator_type = inner.estimator_type
+    tags.classifier_tags = deepcopy(inner.classifier_tags)
+    if tags.classifier_tags is not None:
+        tags.classifier_tags.poor_score = True  # the columns left may not be enough
+    tags.target_tags.required = inner.estimator_type != "outlier_detector"
+    tags.input_tags.sparse = inner.input_tags.sparse
+    return tags
+
+
+class PredictsByEstimator:
+    """Predictions by an estimator inside; a method that it does not have is not there."""
+
+    # The attribute that holds the fitted estimator.
+    _fitted_name: ClassVar[str]
 
     def _estimator(self) -> Any:
         """Return the estimator that is to be fitted."""
         raise NotImplementedError
 
+    def _rows(self, X: Any) -> Table:
+        """Return checked rows as the fitted estimator wants them."""
+        raise NotImplementedError
+
     @property
     def classes_(self) -> NDArray[Any]:
         """Labels of the classes, sorted."""
-        labels: NDArray[Any] = self.estimator_.classes_
+        labels: NDArray[Any] = getattr(self, self._fitted_name).classes_
         return labels
-
-    @property
-    def offset_(self) -> float:
-        """What `score_samples` has at the boundary of one class."""
-        return float(self.estimator_.offset_)
 
     @_where_estimator_has("predict")
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row, by `estimator_` on the columns kept.
+        """Return the class of each row, by the estimator inside.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows with all columns.
+            Rows to judge.
 
         Returns
         -------
         ndarray of shape (n_samples,)
             Labels.
         """
-        return self._by_estimator("predict", X)
+        return self._predicted("predict", X)
 
     @_where_estimator_has("decision_function")
     def decision_function(self, X: Any) -> FloatArray:
-        """Return the decision values of rows, by `estimator_` on the columns kept.
+        """Return the decision values of rows, by the estimator inside.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows with all columns.
+            Rows to judge.
 
         Returns
         -------
         ndarray
-            As `estimator_` gives them.
+            As the estimator gives them.
         """
-        return self._by_estimator("decision_function", X)
+        return self._predicted("decision_function", X)
 
     @_where_estimator_has("score_samples")
     def score_samples(self, X: Any) -> FloatArray:
-        """Return how typical rows are of the one class described, by `estimator_`.
+        """Return how typical rows are of the one class described.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows with all columns.
+            Rows to judge.
 
         Returns
         -------
         ndarray of shape (n_samples,)
             The larger the more typical.
         """
-        return self._by_estimator("score_samples", X)
+        return self._predicted("score_samples", X)
 
     @_where_estimator_has("predict_proba")
     def predict_proba(self, X: Any) -> FloatArray:
@@ -126,14 +146,14 @@ class PredictsOnSelection:
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows with all columns.
+            Rows to judge.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
             One column per class, in the order of `classes_`.
         """
-        return self._by_estimator("predict_proba", X)
+        return self._predicted("predict_proba", X)
 
     @_where_estimator_has("predict_log_proba")
     def predict_log_proba(self, X: Any) -> FloatArray:
@@ -142,14 +162,33 @@ class PredictsOnSelection:
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows with all columns.
+            Rows to judge.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
             One column per class, in the order of `classes_`.
         """
-        return self._by_estimator("predict_log_proba", X)
+        return self._predicted("predict_log_proba", X)
+
+    def _predicted(self, method: str, X: Any) -> NDArray[Any]:
+        check_is_fitted(self, self._fitted_name)
+        values: NDArray[Any] = getattr(getattr(self, self._fitted_name), method)(self._rows(X))
+        return values
+
+
+class PredictsOnSelection(PredictsByEstimator):
+    """What a fitted selector can do as a classifier; it needs `support_` and `estimator_`."""
+
+    _fitted_name = "estimator_"
+
+    support_: NDArray[np.bool_]
+    estimator_: Any
+
+    @property
+    def offset_(self) -> float:
+        """What `score_samples` has at the boundary of one class."""
+        return float(self.estimator_.offset_)
 
     @_where_estimator_has("score")
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -169,15 +208,21 @@ class PredictsOnSelection:
         float
             Accuracy.
         """
-        rows = self._kept(X)
+        check_is_fitted(self, self._fitted_name)
+        rows = self._rows(X)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(self.estimator_.score(rows, y, **weights))
 
-    def _by_estimator(self, method: str, X: Any) -> NDArray[Any]:
-        rows = self._kept(X)
-        values: NDArray[Any] = getattr(self.estimator_, method)(rows)
-        return values
-
-    def _kept(self, X: Any) -> Table:
-        check_is_fitted(self, "support_")
+    def _rows(self, X: Any) -> Table:
         return prediction_rows(self, X)[:, np.flatnonzero(self.support_)]
+
+
+class PredictsByBest(PredictsByEstimator):
+    """What a fitted search can do as a classifier; it needs `best_estimator_`."""
+
+    _fitted_name = "best_estimator_"
+
+    best_estimator_: Any
+
+    def _rows(self, X: Any) -> Table:
+        return prediction_rows(self, X)

@@ -69,11 +69,12 @@ class Eliminations:
             (run_sizes, (self.plan, *self.table, self.folds[k], judged[k].path, sizes))
             for k, sizes in missing.items()
         ]
-        found = dict(zip(missing, run_all(jobs, n_jobs), strict=True))
-        names = [metric.name for metric in self.plan.metrics]
+        names = [f"fold {self.folds[k].number}" for k in missing]
+        found = dict(zip(missing, run_all(jobs, n_jobs, names=names), strict=True))
+        metrics = [metric.name for metric in self.plan.metrics]
         every_row = isinstance(self.plan.parts.sampler, AllRows) and self.table[2] is None
-        known = names == ["accuracy"] and len(self.classes) == 2 and every_row
-        return curve_of(path, names, judged, missing, found, with_accuracy=known)
+        known = metrics == ["accuracy"] and len(self.classes) == 2 and every_row
+        return curve_of(path, metrics, judged, missing, found, with_accuracy=known)
 
     def fingerprint(self, options: Any, seed: int) -> dict[str, str]:
         """Return what the results depend on, as a run store wants to know it."""

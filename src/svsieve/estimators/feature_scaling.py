@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from copy import deepcopy
 from dataclasses import replace
 from typing import Any, Self
 
@@ -13,29 +12,24 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.utils import get_tags
 
 from svsieve.arrays import FloatArray, Table
 from svsieve.elimination import Data, Parts, Path, PathRecorder
 from svsieve.elimination.loop import notes_of, record, walk
-from svsieve.estimators.delegation import asked_inside
+from svsieve.estimators.delegation import asked_inside, tagged_as
 from svsieve.estimators.progress import Progress
 from svsieve.estimators.scaled_columns import ColumnWeights, PrincipalComponents
 from svsieve.estimators.selection_space import SelectsInSpace, component_names
 from svsieve.estimators.specification import (
     Chain,
+    data_of,
     fitted_on,
+    refuse_penalised_bias,
     set_tuned,
     take_apart,
-    transformed,
-    two_class_problems,
 )
 from svsieve.estimators.svc import SVC
-from svsieve.estimators.validation import (
-    class_codes,
-    sample_weights,
-    training_rows,
-)
+from svsieve.estimators.validation import class_codes, rows_in_use, training_rows
 from svsieve.kernels import Kernel
 from svsieve.resolve import (
     check_flag,
@@ -216,16 +210,9 @@ class FeatureScaling(SelectsInSpace, MetaEstimatorMixin, BaseEstimator):
                 "X.toarray(), or space='columns'."
             )
         classes, codes = class_codes(self, y)
-        weights = sample_weights(sample_weight, classes, codes)
-        used = np.flatnonzero(weights)
-        if len(used) < len(codes):
-            X, y, codes, weights = X[used], y[used], codes[used], weights[used]
-        given = None if sample_weight is None else weights
-
-        tasks = two_class_problems(chain.specification, chain.machine, classes, codes, weights)
-        counts = weights if chain.specification.weights_count else None
-        table = self._table(transformed(chain.transformers, X, y, given), given)
-        data = Data(table, tasks, codes, counts)
+        X, y, codes, given = rows_in_use(sample_weight, classes, X, y, codes)
+        data = data_of(chain, classes, codes, X, y, given)
+        data = replace(data, X=self._table(data.X, given))
         parts = replace(parts, least=self._least(data.n_columns))
         engine = self._engine(data, chain, objective)
         path = self._walked(data, parts, engine)
@@ -249,14 +236,8 @@ class FeatureScaling(SelectsInSpace, MetaEstimatorMixin, BaseEstimator):
         return asked_inside(super().get_metadata_routing(), self._estimator())
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self._estimator())
-        tags.estimator_type = inner.estimator_type
-        tags.classifier_tags = deepcopy(inner.classifier_tags)
-        if tags.classifier_tags is not None:
-            tags.classifier_tags.poor_score = True  # as for any selector
-        tags.target_tags.required = True
-        tags.input_tags.sparse = inner.input_tags.sparse and self.space == "columns"
+        tags = tagged_as(self._estimator(), super().__sklearn_tags__())
+        tags.input_tags.sparse = tags.input_tags.sparse and self.space == "columns"
         return tags
 
     def _estimator(self) -> Any:
@@ -269,14 +250,7 @@ class FeatureScaling(SelectsInSpace, MetaEstimatorMixin, BaseEstimator):
         owner = type(self).__name__
         chain = take_apart(self._estimator(), owner)
         specification = chain.specification
-        if specification.bias is not None:
-            raise refusal(
-                owner,
-                "estimator",
-                "a machine whose bias is not penalised: svsieve.SVC or scikit-learn's SVC, or a "
-                "Pipeline that ends in one",
-                chain.machine,
-            )
+        refuse_penalised_bias(chain, owner)
         objective = resolve_objective(self.objective, owner=owner)
         if not objective.has_slopes:
             raise refusal(

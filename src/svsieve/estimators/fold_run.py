@@ -15,6 +15,7 @@ from sklearn.frozen import FrozenEstimator
 from svsieve.arrays import FloatArray, IndexArray, Table
 from svsieve.elimination import Data, Parts, Path
 from svsieve.estimators.specification import Chain, transformed, two_class_problems
+from svsieve.estimators.specification import data_of as data_of
 from svsieve.resolve import Specification
 from svsieve.resolve.fitting import fit_weights
 from svsieve.selection.fold_scores import FoldScores, Metric
@@ -116,21 +117,6 @@ def prepared(
         None if weights is None else weights[test],
     )
     return data, replace(plan.parts, seed=fold.seed), held_out, scores
-
-
-def data_of(
-    chain: Chain,
-    classes: NDArray[Any],
-    codes: IndexArray,
-    X: Table,
-    y: NDArray[Any],
-    given: FloatArray | None,
-) -> Data:
-    """Return rows after the transformers, which are fitted to them, with their problems."""
-    weights = np.ones(len(y)) if given is None else given
-    tasks = two_class_problems(chain.specification, chain.machine, classes, codes, weights)
-    counts = weights if chain.specification.weights_count else None
-    return Data(transformed(chain.transformers, X, y, given), tasks, codes, counts)
 
 
 def folds_of(splits: Sequence[tuple[Any, Any]], parts: Parts) -> list[Fold]:

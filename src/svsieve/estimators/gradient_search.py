@@ -16,19 +16,19 @@ from sklearn.utils import check_random_state, get_tags
 
 from svsieve.arrays import FloatArray, Table
 from svsieve.elimination.parts import Task
-from svsieve.estimators.best_estimator import PredictsByBest
-from svsieve.estimators.delegation import asked_inside
+from svsieve.estimators.delegation import PredictsByBest, asked_inside
 from svsieve.estimators.pair_solving import FEW_ROWS, FINAL_TOL
 from svsieve.estimators.search_record import Search, parameter_prefix, trace_of
 from svsieve.estimators.specification import (
     Chain,
     fitted_on,
+    refuse_penalised_bias,
     take_apart,
     transformed,
     two_class_problems,
 )
 from svsieve.estimators.svc import SVC
-from svsieve.estimators.validation import class_codes, sample_weights, training_rows
+from svsieve.estimators.validation import class_codes, rows_in_use, training_rows
 from svsieve.kernels import Kernel, Polynomial
 from svsieve.resolve import check_flag, check_integer, check_real, refusal
 from svsieve.resolve.estimators import Specifies
@@ -186,12 +186,8 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
             objective = replace(objective, seed=seed)  # type: ignore[type-var]
         X, y = training_rows(self, X, y)
         classes, codes = class_codes(self, y)
-        weights = sample_weights(sample_weight, classes, codes)
-        used = np.flatnonzero(weights)
-        if len(used) < len(codes):
-            X, y, codes, weights = X[used], y[used], codes[used], weights[used]
-        given = None if sample_weight is None else weights
-
+        X, y, codes, given = rows_in_use(sample_weight, classes, X, y, codes)
+        weights = np.ones(len(y)) if given is None else given
         tasks = two_class_problems(chain.specification, chain.machine, classes, codes, weights)
         table = transformed(chain.transformers, X, y, given, same_columns=False)
         counts = weights if chain.specification.weights_count else None
@@ -232,14 +228,7 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         owner = type(self).__name__
         chain = take_apart(self._estimator(), owner)
         objective = resolve_objective(self.objective, owner=owner)
-        if chain.specification.bias is not None:
-            raise refusal(
-                owner,
-                "estimator",
-                "a machine whose bias is not penalised: svsieve.SVC or scikit-learn's SVC, or a "
-                "Pipeline that ends in one",
-                chain.machine,
-            )
+        refuse_penalised_bias(chain, owner)
         if check_flag(owner, "weights", self.weights):
             if not isinstance(chain.machine, Specifies):
                 raise ValueError(

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from svsieve.elimination import Path
+from svsieve.errors import with_notes
 from svsieve.estimators.svmrfecv import SVMRFECV
 from svsieve.selection import Choice, Curve, Rule, Stability, stability
 from svsieve.selection.rules import best_curve, resolve_rule
@@ -172,7 +173,7 @@ def run_cell(selector: SVMRFECV, X: Any, y: Any, sample_weight: Any) -> Result |
     except MemoryError:  # of the machine, not of the cell
         raise
     except Exception as error:
-        return f"{type(error).__name__}: {error}"
+        return f"{type(error).__name__}: {with_notes(error)}"
     paths, curve = [selector.path_, *selector.paths_], selector.curve_
     at = np.searchsorted(curve.sizes, selector.n_features_)
     facts = {

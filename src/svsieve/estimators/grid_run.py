@@ -5,17 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 from joblib import effective_n_jobs
-from sklearn.utils.parallel import Parallel, delayed
 
 from svsieve.elimination import Reflective
 from svsieve.estimators.grid_cell import run_cell
 from svsieve.estimators.progress import Tally
 from svsieve.estimators.svmrfecv import SVMRFECV
 from svsieve.selection import Curve, Rule
+from svsieve.selection.runs import finished
 from svsieve.store import Result, RunStore
 
 # How often to look whether other processes have finished the cells that they claimed.
@@ -83,25 +82,15 @@ class GridRun:
 
     def _outcomes(self) -> Iterator[Outcome]:
         """Compute cells until there is none left to claim."""
-        if self.seeding is not None or effective_n_jobs(self.n_jobs) == 1:
-            for key, selector in self._claimed():
-                yield key, run_cell(selector, *self.training)
-            return
-        cells = self._claimed()
-        first = next(cells, None)
-        if first is None:
-            return
-        # No cell is claimed before somebody is free to work on it, and none waits for the one
-        # before it to be kept. The rows travel with each cell, in a tuple: joblib would leave
-        # arrays with one worker of a dask cluster, and all cells would be lost with that worker.
-        parallel = Parallel(
-            n_jobs=self.n_jobs,
-            return_as="generator_unordered",
-            pre_dispatch="1*n_jobs",
-            batch_size=1,
+        n_jobs = 1 if self.seeding is not None else self.n_jobs
+        jobs = (
+            (f"the cell {key}", (_named_run, (key, selector, self.training)))
+            for key, selector in self._claimed()
         )
-        jobs = (delayed(_named_run)(*cell, self.training) for cell in chain([first], cells))
-        yield from cast(Iterator[Outcome], parallel(jobs))
+        # No cell is claimed before somebody is free to work on it, and none waits for the one
+        # before it to be kept.
+        for _, _, outcome in finished(jobs, n_jobs, pre_dispatch="1*n_jobs", batch_size=1):
+            yield outcome
 
     def _claimed(self) -> Iterator[tuple[str, SVMRFECV]]:
         while True:

@@ -68,7 +68,8 @@ def run_kept(
         tell(left[position])
 
     work = [jobs[names[at]] for at in left]
-    results = run_all(work, n_jobs, what=what, shown=shown, done=keep)
+    blamed = [f"the run {names[at]}" for at in left]
+    results = run_all(work, n_jobs, names=blamed, what=what, shown=shown, done=keep)
     computed = {names[at]: result for at, result in zip(left, results, strict=True)}
     return {
         name: computed[name] if store is None or name in computed else _result(store.result(name))

@@ -88,8 +88,5 @@ class SelectsInSpace(PredictsOnSelection, SelectorMixin):
         check_is_fitted(self, "support_")
         return self.support_
 
-    def _kept(self, X: Any) -> Table:
-        if self.space == "columns":
-            return super()._kept(X)
-        check_is_fitted(self, "support_")
-        return prediction_rows(self, X)
+    def _rows(self, X: Any) -> Table:
+        return super()._rows(X) if self.space == "columns" else prediction_rows(self, X)

@@ -1,25 +1,23 @@
-"""Several runs at a time, each reported as soon as it is done."""
+"""Several runs at a time, counted by a line of progress and reported as soon as they are done."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from joblib import effective_n_jobs
-from sklearn.utils.parallel import Parallel, delayed
 
 from svsieve.estimators.progress import Tally
+from svsieve.selection.runs import Job, finished
 
-# A function and what it is called with.
-Job = tuple[Callable[..., Any], tuple[Any, ...]]
-Finished = tuple[int, float, Any]
+__all__ = ["Job", "run_all"]
 
 
 def run_all(
     jobs: Sequence[Job],
     n_jobs: int | None,
     *,
+    names: Sequence[str] | None = None,
     what: str = "runs",
     shown: bool = False,
     done: Callable[[int, Any], object] | None = None,
@@ -31,6 +29,8 @@ def run_all(
     jobs : sequence of (function, arguments)
     n_jobs : int or None
         As everywhere in scikit-learn.
+    names : sequence of str, optional
+        Of the jobs; an exception says in which it was raised.
     what : str, default="runs"
         What they are, for the line of progress.
     shown : bool, default=False
@@ -44,26 +44,12 @@ def run_all(
         Results, in the order of the jobs.
     """
     workers = max(1, min(effective_n_jobs(n_jobs), len(jobs)))
-    results: list[Any] = [None] * len(jobs)
+    named = list(zip([""] * len(jobs) if names is None else names, jobs, strict=True))
+    found: list[Any] = [None] * len(jobs)
     with Tally(len(jobs), what, n_jobs=workers, shown=shown) as tally:
-        for at, seconds, result in _finished(jobs, n_jobs, workers):
-            results[at] = result
+        for at, seconds, result in finished(named, 1 if workers == 1 else n_jobs):
+            found[at] = result
             tally.add(seconds)
             if done is not None:
                 done(at, result)
-    return results
-
-
-def _finished(jobs: Sequence[Job], n_jobs: int | None, workers: int) -> Iterable[Finished]:
-    """Yield position, seconds and result of jobs in the order in which they are done."""
-    if workers == 1:
-        return (_timed(at, *job) for at, job in enumerate(jobs))
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    calls = (delayed(_timed)(at, *job) for at, job in enumerate(jobs))
-    return cast(Iterable[Finished], parallel(calls))
-
-
-def _timed(at: int, run: Callable[..., Any], arguments: tuple[Any, ...]) -> Finished:
-    begun = time.monotonic()
-    result = run(*arguments)
-    return at, time.monotonic() - begun, result
+    return found

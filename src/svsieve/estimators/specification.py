@@ -13,11 +13,12 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from svsieve.arrays import FloatArray, Table, float_table
+from svsieve.arrays import FloatArray, IndexArray, Table, float_table
+from svsieve.elimination import Data
 from svsieve.estimators.validation import class_codes, described_rows, training_rows
 from svsieve.kernels import Kernel
 from svsieve.machines import Machine
-from svsieve.resolve import OneClassSpecification, Specification, resolve_estimator
+from svsieve.resolve import OneClassSpecification, Specification, refusal, resolve_estimator
 from svsieve.resolve.fitting import fit_weights, last_step
 from svsieve.resolve.fitting import fitted_on as fitted_on
 from svsieve.resolve.problems import two_class_problems as two_class_problems
@@ -57,6 +58,18 @@ def _take_pipeline_apart(pipeline: Pipeline, owner: str, one_class: bool) -> Cha
 
 def _passes(step: Any) -> bool:
     return isinstance(step, str) and step == "passthrough"
+
+
+def refuse_penalised_bias(chain: Chain, owner: str) -> None:
+    """Refuse machines whose bias is penalised, as that of LinearSVC: their program is another."""
+    if chain.specification.bias is not None:
+        raise refusal(
+            owner,
+            "estimator",
+            "a machine whose bias is not penalised: svsieve.SVC or scikit-learn's SVC, or a "
+            "Pipeline that ends in one",
+            chain.machine,
+        )
 
 
 def labelled(
@@ -107,6 +120,21 @@ def transformed(
             )
         X = float_table(result, f"The output of step {name!r} of the pipeline")
     return X
+
+
+def data_of(
+    chain: Chain,
+    classes: NDArray[Any],
+    codes: IndexArray,
+    X: Table,
+    y: NDArray[Any],
+    given: FloatArray | None,
+) -> Data:
+    """Return rows after the transformers, which are fitted to them, with their problems."""
+    weights = np.ones(len(y)) if given is None else given
+    tasks = two_class_problems(chain.specification, chain.machine, classes, codes, weights)
+    counts = weights if chain.specification.weights_count else None
+    return Data(transformed(chain.transformers, X, y, given), tasks, codes, counts)
 
 
 def _keeps_names(fitted: Any, n_columns: int) -> bool:

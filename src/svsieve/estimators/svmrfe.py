@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
-from copy import deepcopy
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,27 +12,26 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from svsieve.arrays import IndexArray
-from svsieve.elimination.parts import Data, Parts
+from svsieve.elimination.parts import Parts
 from svsieve.elimination.path import Path
 from svsieve.elimination.samplers import Sampler
 from svsieve.estimators.callbacks import TakesCallbacks, watched
-from svsieve.estimators.delegation import PredictsOnSelection, asked_inside
+from svsieve.estimators.delegation import PredictsOnSelection, asked_inside, tagged_as
 from svsieve.estimators.run import Run
 from svsieve.estimators.specification import (
     Chain,
+    data_of,
     fitted_on,
     labelled,
     set_tuned,
     take_apart,
-    transformed,
-    two_class_problems,
 )
 from svsieve.estimators.svc import SVC
-from svsieve.estimators.validation import sample_weights
+from svsieve.estimators.validation import rows_in_use
 from svsieve.resolve import (
     check_flag,
     resolve_columns,
@@ -216,16 +214,9 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
         """
         chain, options = self._check_parameters()
         chain, X, y, classes, codes = labelled(self, chain, X, y)
-        weights = sample_weights(sample_weight, classes, codes)
-        used = np.flatnonzero(weights)
-        if len(used) < len(codes):
-            X, y, codes, weights = X[used], y[used], codes[used], weights[used]
-        given = None if sample_weight is None else weights
-
-        tasks = two_class_problems(chain.specification, chain.machine, classes, codes, weights)
+        X, y, codes, given = rows_in_use(sample_weight, classes, X, y, codes)
         parts = self._parts(chain, options, X.shape[1])
-        counts = weights if chain.specification.weights_count else None
-        data = Data(transformed(chain.transformers, X, y, given), tasks, codes, counts)
+        data = data_of(chain, classes, codes, X, y, given)
         run = Run(
             data,
             parts,
@@ -264,15 +255,7 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
         return asked_inside(super().get_metadata_routing(), self._estimator())
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self._estimator())
-        tags.estimator_type = inner.estimator_type
-        tags.classifier_tags = deepcopy(inner.classifier_tags)
-        if tags.classifier_tags is not None:
-            tags.classifier_tags.poor_score = True  # half of the columns may not be enough
-        tags.target_tags.required = inner.estimator_type != "outlier_detector"
-        tags.input_tags.sparse = inner.input_tags.sparse
-        return tags
+        return tagged_as(self._estimator(), super().__sklearn_tags__())
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "support_")

@@ -26,6 +26,7 @@ from svsieve.estimators.svmrfe import SVMRFE
 from svsieve.estimators.validation import (
     class_codes,
     prediction_rows,
+    rows_in_use,
     sample_weights,
     training_rows,
 )
@@ -303,20 +304,19 @@ class SVMRFECV(SVMRFE):
         resolve_rule(self.rule, owner=type(self).__name__)
         X, y = training_rows(self, X, y)
         classes, codes = class_codes(self, y)
-        weights = sample_weights(sample_weight, classes, codes)
-        given = None if sample_weight is None else weights
+        given = sample_weight
+        if sample_weight is not None:
+            given = sample_weights(sample_weight, classes, codes)
         parts = self._parts(chain, options, X.shape[1])
         splitter = check_cv(self.cv, y, classifier=True)
         splits = list(splitter.split(X, y, groups))
         if not splits:
             raise refusal(type(self).__name__, "cv", "a way to make at least one fold", self.cv)
         folds = folds_of(splits, parts)
-        used = np.flatnonzero(weights)
-        training = (X, y, given)
-        if len(used) < len(y):
-            training = (X[used], y[used], weights[used])
+        rows, labels, codes, factors = rows_in_use(given, classes, X, y, codes)
         plan = Plan(chain, parts, metrics)
-        return Eliminations(plan, (X, y, given), training, classes, codes[used], folds)
+        training = (rows, labels, factors)
+        return Eliminations(plan, (X, y, given), training, classes, codes, folds)
 
     def _eliminated(self, work: Eliminations) -> tuple[Path, list[ScoredPath]]:
         """Run the elimination on all rows and those of the folds."""
@@ -389,11 +389,8 @@ class SVMRFECV(SVMRFE):
                 f"y must have one label for each of the {X.shape[0]} rows of X. Got {len(labels)}."
             )
         classes, codes = class_codes(self, labels)
-        weights = sample_weights(sample_weight, classes, codes)
-        if sample_weight is None:
-            return X, labels, None
-        used = np.flatnonzero(weights)
-        return X[used], labels[used], weights[used]
+        X, labels, _, weights = rows_in_use(sample_weight, classes, X, labels, codes)
+        return X, labels, weights
 
     def _settle(self, choice: Choice, training: Training) -> None:
         """Cut the path at a size and fit the estimator there."""

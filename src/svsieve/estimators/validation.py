@@ -117,6 +117,34 @@ def sample_weights(
     return weights
 
 
+def rows_in_use(
+    sample_weight: ArrayLike | None,
+    classes: NDArray[Any],
+    X: Table,
+    y: NDArray[Any],
+    codes: NDArray[np.intp],
+) -> tuple[Table, NDArray[Any], NDArray[np.intp], FloatArray | None]:
+    """Return rows, labels and codes without those of weight 0, and weights where they were given.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n_samples,) or None
+        As the user gave them; checked here.
+    classes : ndarray
+    X : table
+    y : ndarray
+    codes : ndarray of int
+        For each row, the position of its class.
+    """
+    if sample_weight is None:
+        return X, y, codes, None
+    weights = sample_weights(sample_weight, classes, codes)
+    used = np.flatnonzero(weights)
+    if len(used) == len(codes):
+        return X, y, codes, weights
+    return X[used], y[used], codes[used], weights[used]
+
+
 def _validated(estimator: Any, X: Any, **options: Any) -> Any:
     """Run scikit-learn's validation; where it stumbles over text, say in which column."""
     _refuse_repeated_names(getattr(X, "columns", ()))

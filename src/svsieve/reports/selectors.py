@@ -82,7 +82,7 @@ class SelectorsDisplay(Display):
             folds = np.full(len(one.scores), float(row))
             ax.plot(one.scores, folds, "o", color=PALE, ms=4, label="a fold" if first else None)
             ax.plot(
-                one.interval, [row, row], color=BLUE, lw=2, label="95 % interval" if first else None
+                one.interval, [row, row], color=BLUE, lw=2, label="95% interval" if first else None
             )
             style = {"color": BLUE, "marker": "o", "ms": 7, "ls": "none"}
             ax.plot([one.mean], [row], **(style | kwargs), label="mean" if first else None)

@@ -100,9 +100,9 @@ def background(report: Report) -> list[str]:
     honest = f"The whole selection was repeated in {folds}, and judged by rows it had not seen."
     if math.isfinite(nested.optimism):
         claimed = score(metric, float(nested.selection_scores.mean()))
-        honest += f" By the scores it chose from it would be {claimed}."
+        honest += f" The scores that it chose by had promised {claimed}."
     if nested.chance is not None and not is_doubtful(report):
-        honest += f" Chance alone gives {score(metric, nested.chance)}."
+        honest += f" Always saying the largest class gives {score(metric, nested.chance)}."
     return [*lines, honest]
 
 

@@ -14,11 +14,11 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, indexable
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.resolve import check_integer
+from svsieve.selection.runs import results
 from svsieve.selection.stability import Stability, stability
 
 LEVEL = 0.95
@@ -83,7 +83,7 @@ class Evaluation:
         """Return a few lines for people."""
         low, high = self.interval
         lines = [
-            f"{self.metric} {self.mean:.4g} on held-out rows (95 % interval {low:.4g} to "
+            f"{self.metric} {self.mean:.4g} on held-out rows (95% interval {low:.4g} to "
             f"{high:.4g}, {len(self.scores)} folds)",
             f"{np.median(self.n_features):g} columns selected in the median, from "
             f"{self.n_features.min()} to {self.n_features.max()}",
@@ -197,17 +197,24 @@ def evaluate(
         list(check_cv(cv, target, classifier=classifies).split(X, target, groups))
         for target in targets
     ]
-    found = Parallel(n_jobs=n_jobs)(
-        delayed(procedure.outcome)(X, target, groups, train, test)
-        for target, folds in zip(targets, splits, strict=True)
-        for train, test in folds
-    )
+    jobs = [
+        (_fold_name(k, len(folds), repeat), (procedure.outcome, (X, target, groups, *split)))
+        for repeat, (target, folds) in enumerate(zip(targets, splits, strict=True))
+        for k, split in enumerate(folds)
+    ]
+    found = results(jobs, n_jobs)
     n = len(splits[0])
     honest, rest = found[:n], found[n:]
     found_permuted = np.array([one.score for one in rest]).reshape(repeats, -1) if repeats else None
     metric = _metric_name(scoring, classifies)
     chance = chance_of(metric, labels) if classifies else None
     return evaluation_of(honest, splits[0], metric, chance, found_permuted)
+
+
+def _fold_name(fold: int, n_folds: int, repeat: int) -> str:
+    """An outer fold, of several, for an exception; the first time labels are not permuted."""
+    permuted = f" with labels permuted, time {repeat}" if repeat else ""
+    return f"outer fold {fold + 1}{permuted}" if n_folds > 1 else ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
@@ -25,6 +24,7 @@ from svsieve.resolve.problems import two_class_problems
 from svsieve.selection.curve import Curve
 from svsieve.selection.fold_scores import FoldScores, Metric
 from svsieve.selection.following import Plan
+from svsieve.selection.runs import results
 
 # What make_scorer returns, and what names of metrics stand for: it asks for predictions only.
 MADE_SCORER = type(get_scorer("accuracy"))
@@ -128,14 +128,15 @@ def validate(
         None,
     )
     fold = fold.followed(max(len(train) for train, _ in splits))
-    results = Parallel(n_jobs=n_jobs)(
-        delayed(fold.scores)(ranking.order, train, test)
-        for ranking, (train, test) in zip(rankings, splits, strict=True)
-    )
-    _warn(max(gap for _, gap in results), estimator)
+    jobs = [
+        (f"fold {k + 1}", (fold.scores, (ranking.order, *split)))
+        for k, (ranking, split) in enumerate(zip(rankings, splits, strict=True))
+    ]
+    judged = results(jobs, n_jobs)
+    _warn(max(gap for _, gap in judged), estimator)
     largest = np.unique(labels, return_counts=True)[1].max() if classifies else None
     return _curve(
-        [scores for scores, _ in results],
+        [scores for scores, _ in judged],
         tried,
         n_columns,
         None if largest is None else float(largest / len(labels)),

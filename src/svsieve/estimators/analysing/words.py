@@ -92,7 +92,7 @@ def methods(
     return (
         f"A table of {n_rows} rows and {n_columns} columns ({classes}) was analysed with svsieve "
         f"{__version__}.",
-        f"Columns were scaled to {centre} with what the training rows of each fold say.",
+        f"Columns were scaled to {centre} as measured on the training rows of each fold.",
         f"Columns were ranked by recursive elimination with support vector machines ({machines}), "
         f"dropping those whose removal changes the squared norm of the weight vector least{slope}; "
         "every machine was solved to a gap in the optimality conditions of at most 1e-8.",
@@ -107,7 +107,7 @@ def methods(
         f"How well this does on new rows was estimated by nested cross-validation: in each of "
         f"{settings.folds} stratified outer folds everything (scaling, ranking, "
         f"{'C, gamma, ' if settings.tune else ''}machine, number of columns) was done anew on the "
-        "training rows and judged on the rows held out; the 95 % interval of the mean has Nadeau "
+        "training rows and judged on the rows held out; the 95% interval of the mean has Nadeau "
         "and Bengio's correction for shared training rows.",
         "The selection frequency of a column is the share of outer folds that selected it; the "
         "stability is Nogueira's measure over those sets.",
@@ -212,7 +212,7 @@ def _step(settings: Settings, kernel: str, n_columns: int) -> str:
     schedule = resolve_schedule(step, owner="analyse")
     share = getattr(schedule, "share", None)
     if type(schedule).__name__ == "Fraction" and share is not None:
-        return f"{100 * share:g} % of the remaining columns dropped at a time"
+        return f"{100 * share:g}% of the remaining columns dropped at a time"
     if type(schedule).__name__ == "Constant":
         count = int(schedule.columns)  # type: ignore[attr-defined]
         return (
