@@ -98,16 +98,16 @@ class Span:
         Slack.of(context, self)
         supports = Supports.of(context.problem, context.solution)
         rows = supports.rows if context.rows is None else context.rows[supports.rows]
-        return SpanGeometry(_on_rows(context.state.gram(), rows), supports), rows
+        return SpanGeometry.of(context.gram(), supports), rows
 
     def _known(self, context: Context) -> FloatArray | None:
         """Estimates of retrained machines that need no training, else nan: see `staying`."""
         closed = staying(context, retrain_tol(context))
         if closed is None:
             return None
-        geometry, rows = self._geometry(context)
-        alpha = np.abs(closed.coefficients[geometry.supports.rows])
-        squares = squares_without(geometry, context.state.linear_columns(rows))
+        supports = closed.geometry.supports
+        alpha = np.abs(closed.coefficients[supports.rows])
+        squares = squares_without(closed.geometry, closed.columns[supports.rows])
         return np.where(closed.holds, np.einsum("pj,pj->j", alpha, squares), np.nan)
 
     def resolution(self, context: Context, scores: FloatArray) -> float:
@@ -117,13 +117,6 @@ class Span:
         return share_of_largest(scores)
 
 
-def _on_rows(K: FloatArray, rows: IndexArray) -> FloatArray:
-    """Return K over some rows; K itself where these are all, in order."""
-    if len(rows) == len(K) and bool((np.diff(rows) > 0).all()):
-        return K
-    return K[np.ix_(rows, rows)]
-
-
 def _estimate_of(context: Context) -> Callable[[Candidate], float]:
     """The estimate of a candidate; infinite where all coefficients lie at their bounds."""
 
@@ -131,6 +124,6 @@ def _estimate_of(context: Context) -> Callable[[Candidate], float]:
         supports = Supports.of(context.problem, one.solution)
         if not len(supports.free):
             return np.inf
-        return SpanGeometry(_on_rows(one.K, supports.rows), supports).estimate()
+        return SpanGeometry.of(one.K, supports).estimate()
 
     return estimate

@@ -98,6 +98,12 @@ class SpanGeometry:
             self._solved_ones = self._root.T @ self._root.sum(axis=1)
         self._total = float(self._solved_ones.sum())
 
+    @classmethod
+    def of(cls, K: FloatArray, supports: Supports) -> SpanGeometry:
+        """Return the geometry, given the Gram matrix of all rows of the problem."""
+        rows = supports.rows  # ascending, so that all of them are K as it is
+        return cls(K if len(rows) == len(K) else K[np.ix_(rows, rows)], supports)
+
     def _inverse_factor(self, K: FloatArray) -> FloatArray:
         """The inverse of Cholesky's lower factor over the free rows, made regular if it is not."""
         ridge = self._constant + self.supports.ridge[self.supports.free]

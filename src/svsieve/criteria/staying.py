@@ -36,11 +36,17 @@ class Staying:
         Of the program, as `DualSolution.objective`.
     holds : ndarray of bool of shape (n_kept,)
         Whether it is the solution; the other columns need a solver.
+    geometry : SpanGeometry
+        Of the solution with all kept columns.
+    columns : ndarray of shape (n_rows, n_kept)
+        As the kernel sees them.
     """
 
     coefficients: FloatArray
     objectives: FloatArray
     holds: npt.NDArray[np.bool_]
+    geometry: SpanGeometry
+    columns: FloatArray
 
 
 def staying(context: Context, tol: float) -> Staying | None:
@@ -62,8 +68,8 @@ def staying(context: Context, tol: float) -> Staying | None:
     free = supports.rows[supports.free]
     X = context.state.linear_columns(rows)
     with one_blas_thread(), np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        P = SpanGeometry(K[np.ix_(supports.rows, supports.rows)], supports).inverse()
-        solved = P @ X[free]
+        geometry = SpanGeometry.of(K, supports)
+        solved = geometry.inverse() @ X[free]
         tau = (u @ X) / (1.0 - np.einsum("pj,pj->j", X[free], solved))
         U = np.repeat(u[:, None], X.shape[1], axis=1)
         U[free] += solved * tau
@@ -71,7 +77,7 @@ def staying(context: Context, tol: float) -> Staying | None:
         gradient += problem.ridge[:, None] * U + problem.linear[:, None]
         objectives = 0.5 * np.einsum("pj,pj->j", U, gradient + problem.linear[:, None])
         gaps = _gaps(U, gradient, problem.lower[:, None], problem.upper[:, None])
-    return Staying(U, objectives, gaps * problem.gap_unit <= tol)
+    return Staying(U, objectives, gaps * problem.gap_unit <= tol, geometry, X)
 
 
 def _gaps(U: FloatArray, gradient: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:

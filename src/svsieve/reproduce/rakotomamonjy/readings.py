@@ -61,7 +61,7 @@ class SpanLeft:
     def scores(self, context: Context) -> FloatArray:
         """Return the estimate without each column."""
         supports = Supports.of(context.problem, context.solution)
-        geometry = SpanGeometry(context.gram()[np.ix_(supports.rows, supports.rows)], supports)
+        geometry = SpanGeometry.of(context.gram(), supports)
         return estimates_without(geometry, context.state, supports.rows)[1]
 
 

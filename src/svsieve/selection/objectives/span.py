@@ -52,7 +52,7 @@ class Span:
         supports = Supports.of(context.problem, context.solution)
         if not len(supports.free):
             raise NoValueError("no coefficient lies strictly between its bounds.")
-        geometry = SpanGeometry(context.gram()[np.ix_(supports.rows, supports.rows)], supports)
+        geometry = SpanGeometry.of(context.gram(), supports)
         value, full = geometry.estimate(), geometry.pair_weights()
         if slack.squared:
             log_C = -float(supports.ridge @ np.diagonal(full))
