@@ -68,6 +68,18 @@ class Candidate:
         return isinstance(self.ranking.kernel, Linear)
 
 
+def plain_machine(n_columns: int) -> Setting:
+    """Return a linear machine so soft that it is no worse with all columns than with a few.
+
+    Examples
+    --------
+    >>> from svsieve.estimators.sieving.candidates import plain_machine
+    >>> plain_machine(300).words
+    'linear, C = 0.01'
+    """
+    return Setting(Linear(), float(np.clip(3.0 / n_columns, 1e-3, 0.1)))
+
+
 def candidates(n_rows: int, n_columns: int, *, hurried: bool = False) -> tuple[Candidate, ...]:
     """Return what to try, simple and cheap ways first.
 
@@ -99,15 +111,15 @@ def candidates(n_rows: int, n_columns: int, *, hurried: bool = False) -> tuple[C
         Setting(Polynomial(degree=2, gamma=PerFeature(1.0), coef0=1.0), C)
         for C in (0.01, 0.1, 1.0, 10.0)
     )
-    soft = float(np.clip(3.0 / n_columns, 1e-3, 0.1))
+    soft = plain_machine(n_columns)
     slope = WeightNorm(order=1)
     lines = "the classes differ along a direction"
     hard = Candidate("linear", Setting(Linear(), 1.0), linear, lines, WeightNorm())
     others = (
-        Candidate("linear, soft", Setting(Linear(), soft), linear, lines, WeightNorm()),
+        Candidate("linear, soft", soft, linear, lines, WeightNorm()),
         Candidate(
             "Fisher",
-            Setting(Linear(), soft),
+            soft,
             linear,
             "single columns tell the classes apart",
             filter=fisher_score,

@@ -25,19 +25,19 @@ RACE_ENDS, RANKING_ENDS = 0.6, 0.5
 FEW_ROWS = 200
 # A candidate is given up when it is worse than the leader by so many standard errors, and one with
 # a kernel is preferred to a linear one when it is better by so many.
-GIVEN_UP = 2.0
-PREFERRED = 1.0
+CLEARLY = 2.0
 # Rankings and machines are compared by their best sizes, this share of all: a single size may have
 # been lucky.
 PLATEAU = 0.15
+# Sizes are judged together with those that differ from them by about this factor.
+ALIKE = 1.2
 # What may be lost for fewer columns, for every 0.2 that the trade-off is below 1. It is the loss
 # and its standard error together that must be within it: few rows have large errors, which hide
 # large losses.
 LOST = 0.005
-# With so many rows for each column one that says nothing hardly harms a machine, and one that says
-# a little is easily missed. The size to compare with is then the largest that is within so many
-# standard errors of the best.
-ROWS_PER_COLUMN, NEAR = 10, 0.5
+# A column too many hardly harms a machine, one too few does, and the best of many sizes was lucky.
+# The size to compare with is therefore the largest within so many standard errors of the best.
+NEAR = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +80,11 @@ def choose(
 
     First all candidates rank the columns of some folds, and those that are clearly behind go. The
     others rank those of all folds. Of the best linear one and the best with a kernel, machines are
-    compared around the size at which the ranking did best; a kernel has to be better by a
-    standard error. Of the best machine a whole curve is made, and the smallest size is taken
-    at which no more is lost than the trade-off allows, even if the loss is larger than it seems by
-    a standard error, that of the difference to the best size on the same rows. With many rows for
-    each column the best size is the largest that is about as good as the best.
+    compared around the size at which the ranking did best; a kernel has to be better by two
+    standard errors. Of the best machine a whole curve is made. The size to compare with is the
+    largest that is about as good as the best. The smallest size is taken at which no more is lost
+    than the trade-off allows, even if the loss is larger than it seems by a standard error, that of
+    the difference on the same rows.
 
     Parameters
     ----------
@@ -152,10 +152,11 @@ def _not_behind(
     trials: Trials, tried: Sequence[Candidate], view: View, folds: Sequence[int]
 ) -> list[Candidate]:
     """Return the best few, without those clearly worse than the leader."""
-    plateaus = {one.name: _plateau(trials.own_gains(one, view, folds)) for one in tried}
+    sizes = trials.problem.sizes
+    plateaus = {one.name: _plateau(sizes, trials.own_gains(one, view, folds)) for one in tried}
     order = sorted(tried, key=lambda one: -plateaus[one.name].mean())
     leader = plateaus[order[0].name]
-    near = [one for one in order if _lead(leader, plateaus[one.name]) <= GIVEN_UP]
+    near = [one for one in order if _lead(leader, plateaus[one.name]) <= CLEARLY]
     racing = near[:MOST_IN_RACE]
     others = [one for one in near if one.is_linear != racing[0].is_linear]
     if not any(one in racing for one in others):
@@ -172,10 +173,10 @@ def _of_ranking(
 ) -> Chosen:
     """Choose among the machines of the rankings themselves."""
     tables = [trials.own_gains(one, view, folds) for one in racing]
-    at = _preferred(racing, [_plateau(table) for table in tables])
+    sizes = trials.problem.sizes
+    at = _preferred(racing, [_plateau(sizes, table) for table in tables])
     candidate = racing[at]
-    sizes, cautious = trials.problem.sizes, _is_cautious(trials.problem)
-    return _sized(candidate, candidate.ranking, sizes, tables[at], tradeoff, cautious=cautious)
+    return _sized(candidate, candidate.ranking, sizes, tables[at], tradeoff)
 
 
 def _tuned(
@@ -188,16 +189,16 @@ def _tuned(
     """Compare machines around the best size of the best candidates, then sizes with the best."""
     own = {one.name: trials.own_gains(one, view, folds) for one in racing}
     all_sizes = trials.problem.sizes
-    tuned = _best_of_both(racing, [_plateau(own[one.name]) for one in racing])
+    tuned = _best_of_both(racing, [_plateau(all_sizes, own[one.name]) for one in racing])
     found, plateaus = [], []
     for candidate in tuned:
-        centre = all_sizes[int(np.argmax(_smoothed(own[candidate.name].mean(axis=1))))]
+        smooth = _smoothed(all_sizes, own[candidate.name].mean(axis=1))
+        centre = all_sizes[int(np.argmax(smooth))]
         setting = _best_setting(trials, candidate, view, folds, centre)
         sizes = _below(all_sizes, REACH * centre)
         curve = trials.gains(candidate, [setting], view, folds, sizes)[0]
-        cautious = _is_cautious(trials.problem)
-        found.append(_sized(candidate, setting, sizes, curve, tradeoff, cautious=cautious))
-        plateaus.append(_plateau(curve))
+        found.append(_sized(candidate, setting, sizes, curve, tradeoff))
+        plateaus.append(_plateau(sizes, curve))
     return found[_preferred(tuned, plateaus)]
 
 
@@ -221,17 +222,14 @@ def _sized(
     sizes: Sequence[int],
     gains: FloatArray,
     tradeoff: float,
-    *,
-    cautious: bool = False,
 ) -> Chosen:
     """The smallest size at which no more is lost than the trade-off allows."""
     root = np.sqrt(max(1, gains.shape[1] - 1))
     scores = gains.mean(axis=1)
-    smooth = _smoothed(scores)
+    smooth = _smoothed(sizes, scores)
     best = int(len(scores) - 1 - np.argmax(smooth[::-1]))
-    if cautious:
-        errors = (gains[best] - gains).std(axis=1) / root
-        best = int(np.argmax(smooth[best] - smooth <= NEAR * errors + 1e-12))
+    errors = (gains[best] - gains).std(axis=1) / root
+    best = int(np.argmax(smooth[best] - smooth <= NEAR * errors + 1e-12))
     errors = (gains[best] - gains).std(axis=1) / root
     within = smooth[best] - smooth + errors <= (1.0 - tradeoff) / 0.2 * LOST + 1e-12
     at = int(np.flatnonzero(within)[-1])
@@ -247,23 +245,21 @@ def _sized(
     )
 
 
-def _is_cautious(problem: Problem) -> bool:
-    """Whether there are many rows for each column."""
-    n_rows, n_columns = problem.X.shape
-    return bool(n_rows >= ROWS_PER_COLUMN * n_columns)
-
-
-def _plateau(gains: FloatArray) -> FloatArray:
+def _plateau(sizes: Sequence[int], gains: FloatArray) -> FloatArray:
     """Gains at the best sizes, averaged."""
-    smooth = _smoothed(gains.mean(axis=1))
+    smooth = _smoothed(sizes, gains.mean(axis=1))
     count = max(1, round(PLATEAU * len(smooth)))
     return np.asarray(gains[np.argsort(-smooth, kind="stable")[:count]].mean(axis=0))
 
 
-def _smoothed(scores: FloatArray) -> FloatArray:
-    """Mean over a size and its neighbours: a lone peak among many sizes is luck."""
-    padded = np.concatenate([scores[:1], scores, scores[-1:]])
-    return np.asarray(0.25 * padded[:-2] + 0.5 * padded[1:-1] + 0.25 * padded[2:])
+def _smoothed(sizes: Sequence[int], scores: FloatArray) -> FloatArray:
+    """Mean over a size and those like it: a lone peak among many sizes is luck.
+
+    What counts is the ratio of two sizes: 40 columns and 38 are much the same, two and one are not.
+    """
+    ratios = np.subtract.outer(np.log(sizes), np.log(sizes)) / math.log(ALIKE)
+    weights = np.exp(-0.5 * ratios**2)
+    return np.asarray(weights @ scores / weights.sum(axis=1))
 
 
 def _lead(one: FloatArray, other: FloatArray) -> float:
@@ -290,7 +286,7 @@ def _preferred(candidates: Sequence[Candidate], plateaus: Sequence[FloatArray]) 
     """The best linear candidate, unless one with a kernel is better beyond doubt enough."""
     order = np.argsort([-one.mean() for one in plateaus], kind="stable").tolist()
     linear = [k for k in order if candidates[k].is_linear]
-    if linear and _lead(plateaus[order[0]], plateaus[linear[0]]) <= PREFERRED:
+    if linear and _lead(plateaus[order[0]], plateaus[linear[0]]) <= CLEARLY:
         return int(linear[0])
     return int(order[0])
 

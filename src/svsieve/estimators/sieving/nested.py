@@ -12,17 +12,16 @@ from scipy.stats import norm, rankdata
 from sklearn.metrics import confusion_matrix
 
 from svsieve.arrays import FloatArray, IndexArray
-from svsieve.estimators.sieving.candidates import Candidate
+from svsieve.estimators.sieving.candidates import Candidate, plain_machine
 from svsieve.estimators.sieving.choosing import Chosen, choose
-from svsieve.estimators.sieving.clock import OutOfTimeError
+from svsieve.estimators.sieving.clock import Clock, OutOfTimeError
 from svsieve.estimators.sieving.trials import Problem, Trials, View, predicted
 from svsieve.selection.evaluation import Evaluation, Outcome, chance_of, evaluation_of
 
 LEVEL = 0.95
 # Evidence, in standard errors, below which the answer comes with a warning (of a hundred sets of
-# noise one gets past it), and below which it is taken for noise (ten do, fewer with repetitions:
-# few columns that are wrong cost more than a warning).
-FOUND, NOISE = 2.33, 1.28
+# noise one gets past it by either of two tests), and below which it is taken for noise (ten do).
+FOUND, NOISE = 2.58, 1.64
 # Repetitions of the folds that the estimate is made of, with up to so many rows. With more of them
 # one will do: what is to be found is found.
 REPEATS, FEW_ROWS = 3, 100
@@ -104,15 +103,21 @@ class Nested:
 
 
 @dataclass(frozen=True, eq=False)
-class _Fold:
-    """What was chosen without a fold, and what became of the rows of that fold."""
+class _Judged:
+    """What became of the rows of a fold."""
 
     fold: int
-    chosen: Chosen
-    columns: IndexArray
     labels: NDArray[Any]
     decisions: FloatArray
     gains: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Fold(_Judged):
+    """What was chosen without a fold, too."""
+
+    chosen: Chosen
+    columns: IndexArray
 
 
 def nested(
@@ -155,11 +160,11 @@ def nested(
         except OutOfTimeError:
             continue
         judged = predicted(problem, columns, chosen.setting, fold)
-        outcomes.append(_Fold(fold, chosen, columns, *judged))
-    return _summed(problem, outcomes, len(planned))
+        outcomes.append(_Fold(fold, *judged, chosen, columns))
+    return _summed(problem, outcomes, len(planned), clock)
 
 
-def _summed(problem: Problem, outcomes: Sequence[_Fold], planned: int) -> Nested:
+def _summed(problem: Problem, outcomes: Sequence[_Fold], planned: int, clock: Clock) -> Nested:
     classes = np.unique(problem.y)
     metric = problem.metric.name
     chance = chance_of(metric, problem.y)
@@ -181,13 +186,30 @@ def _summed(problem: Problem, outcomes: Sequence[_Fold], planned: int) -> Nested
     if all(len(one.gains) == len(one.labels) for one in outcomes):
         interval = _wilson(evaluation.mean, int(judged.sum()))
         evaluation = replace(evaluation, interval=interval)
-    estimate = Estimate(
-        evaluation.mean, evaluation.interval, chance, metric, _evidence(problem, outcomes)
-    )
+    evidence = _evidence(problem, outcomes)
+    if evidence <= FOUND:
+        plain = _with_all_columns(problem, [one.fold for one in outcomes], clock)
+        evidence = max(evidence, _evidence(problem, plain) if plain else evidence)
+    estimate = Estimate(evaluation.mean, evaluation.interval, chance, metric, evidence)
     return Nested(estimate, evaluation, confusion, len(outcomes), planned)
 
 
-def _evidence(problem: Problem, outcomes: Sequence[_Fold]) -> float:
+def _with_all_columns(problem: Problem, folds: Sequence[int], clock: Clock) -> list[_Judged]:
+    """What a machine says to which nothing was chosen; nothing where there is no time.
+
+    With few rows much is lost by a choice that has gone wrong, and classes that many columns tell
+    apart a little would pass for noise.
+    """
+    columns, setting = np.arange(problem.X.shape[1]), plain_machine(problem.X.shape[1])
+    found: list[_Judged] = []
+    for fold in folds:
+        if clock.left() <= 0.0:
+            return []
+        found.append(_Judged(fold, *predicted(problem, columns, setting, fold)))
+    return found
+
+
+def _evidence(problem: Problem, outcomes: Sequence[_Judged]) -> float:
     """How far the judgement of held-out rows is from one that knows nothing of the classes.
 
     In standard errors; the mean of those of the repetitions. With labels that say nothing each of
@@ -195,7 +217,7 @@ def _evidence(problem: Problem, outcomes: Sequence[_Fold]) -> float:
     the variance 1, their mean has less.
     """
     classes = np.unique(problem.y)
-    by_repetition: dict[int, list[_Fold]] = {}
+    by_repetition: dict[int, list[_Judged]] = {}
     for one in outcomes:
         by_repetition.setdefault(problem.repetition_of(one.fold), []).append(one)
     complete = max(len(some) for some in by_repetition.values())
@@ -208,7 +230,7 @@ def _evidence(problem: Problem, outcomes: Sequence[_Fold]) -> float:
     return float(np.mean(found))
 
 
-def _pairs_in_order(problem: Problem, outcomes: Sequence[_Fold], classes: NDArray[Any]) -> float:
+def _pairs_in_order(problem: Problem, outcomes: Sequence[_Judged], classes: NDArray[Any]) -> float:
     """Evidence from the order of the rows of two classes.
 
     In each fold the pairs of rows of both classes that are in the right order are counted (Mann and
@@ -226,7 +248,7 @@ def _pairs_in_order(problem: Problem, outcomes: Sequence[_Fold], classes: NDArra
 
 
 def _more_right_than_by_accident(
-    problem: Problem, outcomes: Sequence[_Fold], classes: NDArray[Any]
+    problem: Problem, outcomes: Sequence[_Judged], classes: NDArray[Any]
 ) -> float:
     """Evidence from rows judged right beyond those that the same answers in random order have."""
     confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
