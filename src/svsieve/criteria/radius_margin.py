@@ -89,7 +89,8 @@ class RadiusMargin:
         slack = Slack.of(context, self)
         spread = self._spread(context, slack)
         if self.retrain:
-            return retrained_scores(context, self, self._bound_of(context, slack, spread))
+            bound = self._bound_of(context, slack, spread)
+            return retrained_scores(context, self, bound, values=known_values(context))
         norm = context.machine.value(context.solution, context.problem)
         by_norm = _change(context, PairWeights.outer(context.solution.coefficients))
         by_radius = _change(context, spread.pair_weights())
@@ -115,9 +116,11 @@ class RadiusMargin:
         slack = Slack.of(context, self)
         spread = self._spread(context, slack)
         radius = spread.value + _change(context, spread.pair_weights()) + _shift(slack)
-        norm = np.fmax(lower_bounds(context), known_values(context))
+        values = known_values(context)
+        norm = np.fmax(lower_bounds(context), values)
         bounds = np.maximum(radius, 0.0) * np.maximum(norm, 0.0) / _divisor(slack)
-        return least_by_bounds(context, self, bounds, count, self._bound_of(context, slack, spread))
+        bound = self._bound_of(context, slack, spread)
+        return least_by_bounds(context, self, bounds, count, bound, values)
 
     def value(self, context: Context) -> float:
         """Return the bound on all kept columns."""
@@ -169,8 +172,7 @@ class RadiusMargin:
                 radius = variance(one.K, slack).value
             else:
                 radius = smallest_sphere(one.K, slack, tol, start=spread.b).value
-            norm = context.machine.value(one.solution, context.problem)
-            return (radius + _shift(slack)) * norm / _divisor(slack)
+            return (radius + _shift(slack)) * one.value / _divisor(slack)
 
         return bound
 

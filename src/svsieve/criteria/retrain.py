@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from svsieve.arrays import FloatArray
 from svsieve.criteria.context import Context, LeastScores, resolution_of
-from svsieve.criteria.staying import staying
+from svsieve.criteria.linear_retrain import retrained_at_once
 from svsieve.errors import IncompatiblePartsError
 from svsieve.kernels import PairWeights
 from svsieve.machines import DualSolution, solve
@@ -24,69 +24,87 @@ RETRAIN_TOL = 1e-10
 BOUND_SLACK = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
 class Candidate:
-    """What is left when one kept column is taken away.
+    """What is left when one kept column is taken away; trained when its solution is asked for.
 
-    Attributes
+    Parameters
     ----------
-    K : ndarray of shape (n_rows, n_rows)
-        Gram matrix over the rows of the problem, gamma unchanged.
-    solution : DualSolution
-        Of the same program on it; its `stopped` is "unbounded" where the hard margin no longer
-        separates the rows.
+    context : Context
+    position : int
+        Of the column, among those kept.
+    value : float, default=nan
+        The machine's value without the column where it is known.
     """
 
-    K: FloatArray
-    solution: DualSolution
+    def __init__(self, context: Context, position: int, value: float = np.nan) -> None:
+        self._context, self._position, self._value = context, position, value
+
+    @cached_property
+    def K(self) -> FloatArray:
+        """Gram matrix over the rows of the problem, gamma unchanged."""
+        return self._context.state.gram_without(self._position, self._context.rows)
+
+    @cached_property
+    def solution(self) -> DualSolution:
+        """Of the same program, started from the solution with all columns.
+
+        Its `stopped` is "unbounded" where the hard margin no longer separates the rows.
+        """
+        context = self._context
+        start = context.solution.coefficients
+        return solve(context.problem, self.K, start=start, tol=retrain_tol(context))
 
     @property
     def has_solution(self) -> bool:
         """Whether the program has a finite optimum."""
-        return self.solution.stopped != "unbounded"
+        return not np.isnan(self._value) or self.solution.stopped != "unbounded"
+
+    @property
+    def value(self) -> float:
+        """The machine's value."""
+        if np.isnan(self._value):
+            self._value = self._context.machine.value(self.solution, self._context.problem)
+        return self._value
 
 
-def retrained(
-    context: Context, criterion: Any, positions: Iterable[int] | None = None
-) -> Iterator[Candidate]:
-    """Yield the machine without each kept column, started from the solution with all of them.
-
-    With `positions`, without each of those, in their order.
-    """
+def check_machine(context: Context, criterion: Any) -> None:
+    """Refuse machines that cannot be trained again."""
     if context.labels is None or context.problem.total != 0.0:
         raise IncompatiblePartsError(
             f"{criterion!r} trains machines of two classes again, such as CSvm or L2Svm, and "
             f"cannot be used with {context.machine!r}."
         )
-    start, tol = context.solution.coefficients, retrain_tol(context)
-    for position in range(context.state.n_kept) if positions is None else positions:
-        K = context.state.gram_without(position, context.rows)
-        yield Candidate(K, solve(context.problem, K, start=start, tol=tol))
 
 
 def retrained_scores(
     context: Context,
     criterion: Any,
-    value: Callable[[Candidate], float],
+    score: Callable[[Candidate], float],
+    *,
     known: FloatArray | None = None,
+    values: FloatArray | None = None,
 ) -> FloatArray:
-    """Return the value of every candidate; infinite where it has no solution.
+    """Return the score of every candidate; infinite where it has no solution.
 
-    Only those that are nan in `known` are trained.
+    Only those that are nan in `known` are asked for. `values` are those of machines that need no
+    training, else nan.
     """
-    found = np.full(context.state.n_kept, np.nan) if known is None else known.copy()
-    open_columns = np.flatnonzero(np.isnan(found))
-    for j, one in zip(open_columns, retrained(context, criterion, open_columns), strict=True):
-        found[j] = value(one) if one.has_solution else np.inf
+    check_machine(context, criterion)
+    unknown = np.full(context.state.n_kept, np.nan)
+    found = unknown.copy() if known is None else known.copy()
+    values = unknown if values is None else values
+    for j in np.flatnonzero(np.isnan(found)):
+        one = Candidate(context, int(j), float(values[j]))
+        found[j] = score(one) if one.has_solution else np.inf
     return found
 
 
 def known_values(context: Context) -> FloatArray:
     """Return the machine's value without each column where it is known without training, else nan.
 
-    That is where the same rows go on supporting a machine of a linear kernel: see `staying`.
+    That is with a linear kernel, where few rows meet or leave a bound: see `linear_retrain`.
     """
-    closed = staying(context, retrain_tol(context))
+    closed = retrained_at_once(context, retrain_tol(context))
     if closed is None:
         return np.full(context.state.n_kept, np.nan)
     return np.where(closed.holds, -2.0 * closed.objectives, np.nan)
@@ -129,13 +147,13 @@ def least_by_bounds(
     criterion: Any,
     bounds: FloatArray,
     count: int,
-    value: Callable[[Candidate], float],
-    known: FloatArray | None = None,
+    score: Callable[[Candidate], float],
+    values: FloatArray,
 ) -> LeastScores | None:
-    """Return the least values without the columns whose bounds say that they cannot be among them.
+    """Return the least scores without the columns whose bounds say that they cannot be among them.
 
     Machines are trained again in the order of the bounds, until the next bound lies above the
-    `count` + 1 least values found.
+    `count` + 1 least scores found.
 
     Parameters
     ----------
@@ -143,31 +161,33 @@ def least_by_bounds(
     criterion : object
         Named where it does not fit the machine.
     bounds : ndarray of shape (n_kept,)
-        What each value is at least.
+        What each score is at least.
     count : int
         How many are wanted.
-    value : callable
-        The value of a candidate that has a solution.
-    known : ndarray of shape (n_kept,), optional
-        Values that need no training; nan where one does.
+    score : callable
+        The score of a candidate that has a solution.
+    values : ndarray of shape (n_kept,)
+        The machine's values that need no training; nan where one does.
 
     Returns
     -------
     LeastScores or None
         None where a candidate has no solution: all have to be looked at.
     """
-    values = np.full(len(bounds), np.nan) if known is None else known.copy()
-    order = np.argsort(bounds, kind="stable")
-    order = order[np.isnan(values[order])]
-    for position, one in zip(order, retrained(context, criterion, order), strict=True):
-        found = values[~np.isnan(values)]
+    check_machine(context, criterion)
+    tried: list[int] = []
+    found: list[float] = []
+    for j in np.argsort(bounds, kind="stable"):
         if len(found) > count:
             border = np.partition(found, count)[count]
-            if bounds[position] * (1.0 - BOUND_SLACK) > border:
+            if bounds[j] * (1.0 - BOUND_SLACK) > border:
                 break
+        one = Candidate(context, int(j), float(values[j]))
         if not one.has_solution:
             return None
-        values[position] = value(one)
-    tried = np.flatnonzero(~np.isnan(values))
-    found = values[tried]
-    return LeastScores(tried, found, float(np.max(resolution_of(criterion, context, found))))
+        tried.append(int(j))
+        found.append(score(one))
+    order = np.argsort(tried)
+    scores = np.array(found)[order]
+    resolution = float(np.max(resolution_of(criterion, context, scores)))
+    return LeastScores(np.array(tried)[order], scores, resolution)

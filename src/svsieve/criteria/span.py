@@ -9,6 +9,7 @@ import numpy as np
 
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria.context import Context, share_of_largest
+from svsieve.criteria.linear_retrain import Retrained, retrained_at_once
 from svsieve.criteria.retrain import (
     Candidate,
     retrain_tol,
@@ -16,9 +17,8 @@ from svsieve.criteria.retrain import (
     retrained_scores,
 )
 from svsieve.criteria.slack import Slack, check_order
-from svsieve.criteria.span_geometry import SpanGeometry, Supports
+from svsieve.criteria.span_geometry import LEAST_COEFFICIENT, SpanGeometry, Supports
 from svsieve.criteria.span_without import estimates_without, squares_without
-from svsieve.criteria.staying import staying
 from svsieve.kernels import PairWeights
 
 
@@ -75,7 +75,7 @@ class Span:
         Slack.of(context, self)
         if self.retrain:
             known = self._known(context)
-            return retrained_scores(context, self, _estimate_of(context), known)
+            return retrained_scores(context, self, _estimate_of(context), known=known)
         if not len(Supports.of(context.problem, context.solution).free):
             return np.zeros(context.state.n_kept)
         if self.order == 1:
@@ -101,20 +101,34 @@ class Span:
         return SpanGeometry.of(context.gram(), supports), rows
 
     def _known(self, context: Context) -> FloatArray | None:
-        """Estimates of retrained machines that need no training, else nan: see `staying`."""
-        closed = staying(context, retrain_tol(context))
+        """Estimates of retrained machines that need no training, else nan."""
+        closed = retrained_at_once(context, retrain_tol(context))
         if closed is None:
             return None
         supports = closed.geometry.supports
+        if not len(supports.bounded):
+            return _estimates_of_free_rows(closed)
         alpha = np.abs(closed.coefficients[supports.rows])
         squares = squares_without(closed.geometry, closed.columns[supports.rows])
-        return np.where(closed.holds, np.einsum("pj,pj->j", alpha, squares), np.nan)
+        stays = closed.holds & ~closed.moved
+        return np.where(stays, np.einsum("pj,pj->j", alpha, squares), np.nan)
 
     def resolution(self, context: Context, scores: FloatArray) -> float:
         """Return the difference below which two scores are a tie."""
         if self.retrain:
             return retrained_resolution(context, scores)
         return share_of_largest(scores)
+
+
+def _estimates_of_free_rows(closed: Retrained) -> FloatArray:
+    """The estimate without each column; nan where a support vector lies at a bound, or may."""
+    alpha = np.abs(closed.coefficients)
+    free = np.isfinite(closed.squares)
+    least = np.where(free, alpha, np.inf).min(axis=0)
+    largest = np.where(free, alpha, 0.0).max(axis=0)
+    clear = (least > LEAST_COEFFICIENT * largest) & (free | (alpha == 0.0)).all(axis=0)
+    found = np.einsum("pj,pj->j", alpha, np.where(free, closed.squares, 0.0))
+    return np.where(closed.holds & clear, found, np.nan)
 
 
 def _estimate_of(context: Context) -> Callable[[Candidate], float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,7 +82,7 @@ class WeightNorm:
     def scores(self, context: Context) -> FloatArray:
         """Return one number per kept column."""
         if self.retrain:
-            return retrained_scores(context, self, _value(context), known_values(context))
+            return retrained_scores(context, self, _value, values=known_values(context))
         M = context.pair_weights()
         if self.order == 0:
             change = -context.state.contract_without(M, change=True)
@@ -107,8 +106,9 @@ class WeightNorm:
         """
         state = context.state
         if self.retrain:
-            bounds, known = lower_bounds(context), known_values(context)
-            return least_by_bounds(context, self, bounds, count, _value(context), known)
+            values = known_values(context)
+            bounds = np.fmax(lower_bounds(context), values)
+            return least_by_bounds(context, self, bounds, count, _value, values)
         if self.signed or isinstance(state.kernel, Linear) or count >= state.n_kept:
             return None
         finder = state.least_without if self.order == 0 else state.least_slopes
@@ -138,9 +138,9 @@ class WeightNorm:
         return factor * square_resolution(weights, size * norms)
 
 
-def _value(context: Context) -> Callable[[Candidate], float]:
+def _value(one: Candidate) -> float:
     """What a retrained machine comes to."""
-    return lambda one: context.machine.value(one.solution, context.problem)
+    return one.value
 
 
 def square_resolution(weights: FloatArray, sizes: FloatArray) -> FloatArray:
