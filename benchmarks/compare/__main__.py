@@ -28,6 +28,7 @@ NAMES = (
     "rank_shares",
     "rank_memory",
     "criteria_cost",
+    "rank_retrained",
     "combination",
     "tune_german",
     "one_class_fit",

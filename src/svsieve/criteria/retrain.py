@@ -90,11 +90,9 @@ def retrained_scores(
     training, else nan.
     """
     check_machine(context, criterion)
-    unknown = np.full(context.state.n_kept, np.nan)
-    found = unknown.copy() if known is None else known.copy()
-    values = unknown if values is None else values
+    found = np.full(context.state.n_kept, np.nan) if known is None else known.copy()
     for j in np.flatnonzero(np.isnan(found)):
-        one = Candidate(context, int(j), float(values[j]))
+        one = Candidate(context, int(j), np.nan if values is None else float(values[j]))
         found[j] = score(one) if one.has_solution else np.inf
     return found
 
@@ -148,7 +146,7 @@ def least_by_bounds(
     bounds: FloatArray,
     count: int,
     score: Callable[[Candidate], float],
-    values: FloatArray,
+    values: FloatArray | None = None,
 ) -> LeastScores | None:
     """Return the least scores without the columns whose bounds say that they cannot be among them.
 
@@ -166,7 +164,7 @@ def least_by_bounds(
         How many are wanted.
     score : callable
         The score of a candidate that has a solution.
-    values : ndarray of shape (n_kept,)
+    values : ndarray of shape (n_kept,), optional
         The machine's values that need no training; nan where one does.
 
     Returns
@@ -182,7 +180,7 @@ def least_by_bounds(
             border = np.partition(found, count)[count]
             if bounds[j] * (1.0 - BOUND_SLACK) > border:
                 break
-        one = Candidate(context, int(j), float(values[j]))
+        one = Candidate(context, int(j), np.nan if values is None else float(values[j]))
         if not one.has_solution:
             return None
         tried.append(int(j))

@@ -106,9 +106,8 @@ class WeightNorm:
         """
         state = context.state
         if self.retrain:
-            values = known_values(context)
-            bounds = np.fmax(lower_bounds(context), values)
-            return least_by_bounds(context, self, bounds, count, _value, values)
+            # The bounds leave so few columns that nothing is gained by knowing the values of all.
+            return least_by_bounds(context, self, lower_bounds(context), count, _value)
         if self.signed or isinstance(state.kernel, Linear) or count >= state.n_kept:
             return None
         finder = state.least_without if self.order == 0 else state.least_slopes

@@ -70,7 +70,9 @@ class Toy(Experiment):
         X, y = type(self).make(size, rng=rng, balanced=True)
         X_test, y_test = type(self).make(ALL_ROWS - size, rng=rng)
         mean, deviation = X.mean(axis=0), X.std(axis=0)
-        X, X_test = (X - mean) / deviation, (X_test - mean) / deviation
+        for part in (X, X_test):
+            part -= mean
+            part /= deviation
         machine = SVC(kernel=self.kernel, C=self.C, slack="l2")
         again = cell["methods"] == TRAINED_AGAIN
         for method, reading, columns in self._ranked(machine, X, y, again=again):
