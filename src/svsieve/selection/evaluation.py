@@ -42,7 +42,7 @@ class Evaluation:
         What the selector itself says of its choice, from its own cross-validation; nan where it has
         none. The best of many scores, it is too good on average: `optimism` says by how much.
     interval : tuple of two floats
-        95 % confidence interval of the mean score. Folds share training rows, so their spread alone
+        95% confidence interval of the mean score. Folds share training rows, so their spread alone
         would make it too narrow; it has Nadeau and Bengio's correction.
     permuted : ndarray of float, shape (n_permutations, n_folds), or None
         Scores of the same procedure where labels were permuted and there is nothing to be found.

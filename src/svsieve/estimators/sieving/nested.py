@@ -38,7 +38,7 @@ class Estimate:
     value : float
         Mean over held-out rows, by nested cross-validation; nan where there was no time for it.
     interval : tuple of two floats
-        95 % confidence interval.
+        95% confidence interval.
     chance : float or None
         Score of always saying the largest class, where that is known.
     metric : str
@@ -53,7 +53,7 @@ class Estimate:
     >>> float(estimate), estimate.found
     (0.8, True)
     >>> print(estimate)
-    accuracy 0.8 (95 % interval 0.7 to 0.87, chance 0.5)
+    accuracy 0.8 (95% interval 0.7 to 0.87, chance 0.5)
     """
 
     value: float
@@ -68,7 +68,7 @@ class Estimate:
     def __str__(self) -> str:
         low, high = self.interval
         chance = "" if self.chance is None else f", chance {self.chance:.3g}"
-        return f"{self.metric} {self.value:.3g} (95 % interval {low:.3g} to {high:.3g}{chance})"
+        return f"{self.metric} {self.value:.3g} (95% interval {low:.3g} to {high:.3g}{chance})"
 
     @property
     def found(self) -> bool:
