@@ -8,13 +8,13 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.compare.timing import RATIO_COLUMNS, Options, Report, compared, race, say
-from svsieve.criteria import Criterion, RadiusMargin, Span, WeightNorm, retrain, span
+from svsieve.criteria import Criterion, RadiusMargin, Span, retrain, span
 from svsieve.datasets import make_weston_linear
 from svsieve.elimination import Data, Parts, Path, Task, trace
 from svsieve.kernels import Linear
 from svsieve.machines import CSvm, L2Svm, Machine
 
-CRITERIA = (WeightNorm(retrain=True), RadiusMargin(retrain=True), Span(retrain=True))
+CRITERIA = (RadiusMargin(retrain=True), Span(retrain=True))
 MACHINES: dict[str, Machine] = {"squared slack": L2Svm(1e5), "linear slack": CSvm(0.01)}
 
 

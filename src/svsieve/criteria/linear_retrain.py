@@ -15,8 +15,9 @@ pulls away from becomes free, with t the direction in which it alone moves again
     u <- u - t (grad_s - grad) / k,      P <- P + tt' / k,      k = t'(K - xx')t
 
 where grad is what the gradients of the free rows are equal to. Every column moves rows of its own,
-in matrix products for all columns together. It is the active-set method without its safeguards, and
-none is needed: a column counts only if the KKT gap of its gradient, computed anew, is small enough.
+in matrix products for all columns together. It is the active-set method without its safeguards: a
+column counts only if its coefficients obey bounds and sum and the KKT gap of its gradient, computed
+anew, is small enough.
 """
 
 from __future__ import annotations
@@ -41,6 +42,10 @@ SETTLED = 0.1
 FEW_COLUMNS = 3
 # What is left of an entry of P after its changes cancelled, below which it has no digits to trust.
 LEAST_REMAINDER = 1e-6
+# By what share of itself rounding may change the sum of the coefficients.
+SUM_ROUNDING = 1e-12
+# Entries of the arrays that are changed at a time.
+BLOCK = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,15 +105,26 @@ def retrained_at_once(context: Context, tol: float) -> Retrained | None:
         SpanGeometry.of(context.gram(), supports),
         X,
     )
+    n_blocks = -(-X.size // BLOCK)
     with one_blas_thread(), np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        active = _Active(problem, context.gram(), X, found.geometry, u)
-        for moves in range(MOST_MOVES + 1):
-            active.settle(found, tol, moved=moves > 0)
-            hopeless = moves == FIRST_MOVES and found.holds.mean() < SETTLED
-            if hopeless or len(active.at) < FEW_COLUMNS:
-                break
-            active.move()
+        A, P = context.gram() + np.diag(problem.ridge), _spread(found.geometry, len(u))
+        for at in np.array_split(np.arange(n_kept), n_blocks):
+            active = _Active(problem, A, P, found, at, u)
+            for moves in range(MOST_MOVES + 1):
+                active.settle(tol, moved=moves > 0)
+                hopeless = moves == FIRST_MOVES and found.holds[at].mean() < SETTLED
+                if hopeless or len(active.at) < FEW_COLUMNS:
+                    break
+                active.move()
     return found
+
+
+def _spread(geometry: SpanGeometry, n_rows: int) -> FloatArray:
+    """P over all rows, zero but for those that are free."""
+    free = geometry.supports.rows[geometry.supports.free]
+    P = np.zeros((n_rows, n_rows))
+    P[np.ix_(free, free)] = geometry.inverse()
+    return P
 
 
 class _Active:
@@ -120,35 +136,34 @@ class _Active:
     def __init__(
         self,
         problem: DualProblem,
-        K: FloatArray,
-        X: FloatArray,
-        geometry: SpanGeometry,
+        A: FloatArray,
+        P: FloatArray,
+        found: Retrained,
+        at: IndexArray,
         u: FloatArray,
     ) -> None:
-        supports = geometry.supports
-        free = supports.rows[supports.free]
-        self.at = np.arange(X.shape[1])
-        self._problem, self._X = problem, X
-        self._A = K + np.diag(problem.ridge)
+        supports = found.geometry.supports
+        self.at, self._found = at, found
+        self._problem, self._A, self._P = problem, A, P
+        self._X = X = found.columns[:, at]
         self._lower, self._upper = problem.lower[:, None], problem.upper[:, None]
-        self._P = np.zeros_like(self._A)
-        self._P[np.ix_(free, free)] = geometry.inverse()
         self._changes: list[tuple[FloatArray, FloatArray]] = []
         self._free = np.zeros(X.shape, dtype=bool)
-        self._free[free] = True
-        self._diagonal = np.repeat(np.diagonal(self._P)[:, None], X.shape[1], axis=1)
+        self._free[supports.rows[supports.free]] = True
+        self._diagonal = np.repeat(np.diagonal(P)[:, None], X.shape[1], axis=1)
         self._terms = self._diagonal.copy()
-        solved = self._P @ X
+        solved = P @ X
         rest = 1.0 - np.einsum("pj,pj->j", X, solved)
         self._U = u[:, None] + solved * ((u @ X) / rest)
         self._change(solved, 1.0 / rest)
         self._gradient = self._applied(self._U) + problem.linear[:, None]
 
-    def settle(self, found: Retrained, tol: float, *, moved: bool) -> None:
-        """Write down the columns whose KKT gap is small, and go on with the others."""
-        problem, U, gradient = self._problem, self._U, self._gradient
+    def settle(self, tol: float, *, moved: bool) -> None:
+        """Write down the columns that are solved, and go on with the others."""
+        problem, found, U, gradient = self._problem, self._found, self._U, self._gradient
         gaps = _gaps(U, gradient, self._lower, self._upper) * problem.gap_unit
-        done = gaps <= tol
+        missing = np.abs(U.sum(axis=0) - problem.total)
+        done = (gaps <= tol) & (missing <= SUM_ROUNDING * np.abs(U).sum(axis=0))
         at = self.at[done]
         linear = problem.linear[:, None]
         found.coefficients[:, at] = U[:, done]
@@ -160,7 +175,10 @@ class _Active:
         self._take(~done & np.isfinite(gradient).all(axis=0) & self._free.any(axis=0))
 
     def move(self) -> None:
-        """Move one row of every column: the farthest beyond its bound, or else pulled most."""
+        """Move one row of every column: the farthest beyond its bound, or else pulled most.
+
+        A column for which that cannot be done in good order becomes nan, and is given up.
+        """
         U, free, every = self._U, self._free, np.arange(len(self.at))
         common = np.where(free, self._gradient, 0.0).sum(axis=0) / free.sum(axis=0)
         pull = self._gradient - common
@@ -173,9 +191,10 @@ class _Active:
         row = np.where(leaves, leaving, entering)
 
         V, scale = self._directions(row, leaves)
+        scale[~leaves & ~(towards[entering, every] > 0.0)] = np.nan
         bound = np.clip(U[row, every], self._lower[row, 0], self._upper[row, 0])
-        wanted = np.where(leaves, bound - U[row, every], -pull[row, every])
-        self._U = U + V * (wanted * np.abs(scale))
+        excess = np.where(leaves, U[row, every] - bound, -pull[row, every])
+        self._U = U + V * (scale * excess)
         self._U[row[leaves], every[leaves]] = bound[leaves]
         free[row, every] = ~leaves
         self._change(V, scale)
@@ -187,7 +206,8 @@ class _Active:
         """Directions in which a row moves and the free ones give way, and what they add to P."""
         every = np.arange(len(row))
         V = np.where(self._free, self._inverse_columns(row), 0.0)
-        scale = -1.0 / V[row, every]
+        own = V[row, every]
+        scale = np.where(own > LEAST_REMAINDER * self._terms[row, every], -1.0 / own, np.nan)
         if not leaves.all():
             # Against a free row, so that the sum stays: y - P A y is the same for any of them.
             against = np.where(self._free, self._diagonal, -np.inf).argmax(axis=0)
@@ -229,6 +249,8 @@ class _Active:
 
     def _take(self, some: npt.NDArray[np.bool_]) -> None:
         """Go on with some of the columns."""
+        if some.all():
+            return
         self.at, self._X, self._U = self.at[some], self._X[:, some], self._U[:, some]
         self._gradient, self._free = self._gradient[:, some], self._free[:, some]
         self._diagonal, self._terms = self._diagonal[:, some], self._terms[:, some]

@@ -121,7 +121,8 @@ def lower_bounds(context: Context) -> FloatArray:
     q, s = whole + change, -float(problem.linear @ u)
     used = problem.upper > problem.lower
     if np.isinf((problem.upper - problem.lower)[used]).all():
-        return np.asarray(s**2 / np.maximum(q, np.finfo(float).tiny))
+        with np.errstate(over="ignore"):
+            return np.asarray(s**2 / np.maximum(q, np.finfo(float).tiny))
     return np.asarray(2.0 * s - q)
 
 

@@ -44,7 +44,8 @@ class WeightNorm:
     retrain : bool, default=False
         Order 0 only: train the machine again without each column, warm-started, and score the
         column by the ||w||^2 plus twice the penalty on the slacks that results. The column without
-        which the margin stays widest goes first. Takes as many trainings as there are columns.
+        which the margin stays widest goes first. Takes a training for every column that bounds
+        leave in doubt.
 
     Notes
     -----

@@ -55,9 +55,9 @@ class Sieve(PredictsOnSelection, SelectorMixin, ClassifierMixin, BaseEstimator):
         Seconds that `fit` may take. It then returns the best answer found so far and says what was
         not tried. None: until more candidates could not change the choice by more than noise.
     tradeoff : float, default=0.8
-        What accuracy is worth against fewer columns, from 0 to 1. 1: the best score whatever it
-        takes; 0.8: the fewest columns with which it is likely that 0.005 is lost at most; 0.6: 0.01
-        at most.
+        What accuracy is worth against fewer columns, from 0 to 1. 1: as many as are about as
+        good as the best; 0.8: the fewest columns with which it is likely that 0.005 is lost at
+        most; 0.6: 0.01 at most.
     scoring : str or callable, default="accuracy"
         What to choose by, and to estimate: a scorer of scikit-learn.
     class_weight : dict, "balanced" or None, default=None

@@ -68,8 +68,20 @@ class Candidate:
         return isinstance(self.ranking.kernel, Linear)
 
 
+LINEAR = tuple(Setting(Linear(), C) for C in (0.001, 0.01, 0.1, 1.0, 10.0))
+GAUSSIAN = tuple(
+    Setting(Rbf(gamma=PerFeature(share)), C)
+    for share in (0.3, 1.0, 3.0)
+    for C in (0.5, 2.0, 8.0, 30.0)
+)
+QUADRATIC = tuple(
+    Setting(Polynomial(degree=2, gamma=PerFeature(1.0), coef0=1.0), C)
+    for C in (0.01, 0.1, 1.0, 10.0)
+)
+
+
 def plain_machine(n_columns: int) -> Setting:
-    """Return a linear machine so soft that it is no worse with all columns than with a few.
+    """Return a linear machine that is the softer the more columns it has to bear with.
 
     Examples
     --------
@@ -101,47 +113,37 @@ def candidates(n_rows: int, n_columns: int, *, hurried: bool = False) -> tuple[C
     >>> [one.name for one in candidates(60, 2000)]
     ['linear', 'linear, soft', 'Fisher', 'Gaussian', 'Gaussian, wide', 'quadratic']
     """
-    linear = tuple(Setting(Linear(), C) for C in (0.001, 0.01, 0.1, 1.0, 10.0))
-    gaussian = tuple(
-        Setting(Rbf(gamma=PerFeature(share)), C)
-        for share in (0.3, 1.0, 3.0)
-        for C in (0.5, 2.0, 8.0, 30.0)
-    )
-    quadratic = tuple(
-        Setting(Polynomial(degree=2, gamma=PerFeature(1.0), coef0=1.0), C)
-        for C in (0.01, 0.1, 1.0, 10.0)
-    )
     soft = plain_machine(n_columns)
     slope = WeightNorm(order=1)
     lines = "the classes differ along a direction"
-    hard = Candidate("linear", Setting(Linear(), 1.0), linear, lines, WeightNorm())
+    hard = Candidate("linear", Setting(Linear(), 1.0), LINEAR, lines, WeightNorm())
     others = (
-        Candidate("linear, soft", soft, linear, lines, WeightNorm()),
+        Candidate("linear, soft", soft, LINEAR, lines, WeightNorm()),
         Candidate(
             "Fisher",
             soft,
-            linear,
+            LINEAR,
             "single columns tell the classes apart",
             filter=fisher_score,
         ),
         Candidate(
             "Gaussian",
             Setting(Rbf(gamma=PerFeature(1.0)), 1.0),
-            gaussian,
+            GAUSSIAN,
             "the classes differ in a way that is not a direction",
             slope,
         ),
         Candidate(
             "Gaussian, wide",
             Setting(Rbf(gamma=PerFeature(0.3)), 1.0),
-            gaussian,
+            GAUSSIAN,
             "the classes differ in a way that is smooth but not a direction",
             slope,
         ),
         Candidate(
             "quadratic",
             Setting(Polynomial(degree=2, gamma=PerFeature(1.0), coef0=1.0), 1.0),
-            (*quadratic, *gaussian),
+            (*QUADRATIC, *GAUSSIAN),
             "columns tell the classes apart in pairs",
             slope,
         ),

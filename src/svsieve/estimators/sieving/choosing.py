@@ -52,7 +52,7 @@ class Chosen:
     score : float
         Mean over the folds it was chosen from: the best of many, and too good for that reason.
     best_size : int
-        The size with the best score of all.
+        The size that others are compared with: the largest about as good as the best.
     sizes, scores, errors : ndarray
         The curve of the machine: mean scores and their standard errors.
     folds : tuple of int
@@ -93,7 +93,7 @@ def choose(
         Cheap ones first.
     view : View
     tradeoff : float
-        1: the best score whatever it takes; 0.8: 0.005 is given for fewer columns, 0.6: 0.01.
+        1: nothing is given for fewer columns; 0.8: 0.005, 0.6: 0.01.
 
     Returns
     -------

@@ -44,7 +44,8 @@ class Estimate:
     metric : str
     evidence : float
         That the classes can be told apart at all: how far the order of held-out rows is from one
-        that has nothing to do with the classes, in standard errors.
+        that has nothing to do with the classes, in standard errors. Where the choice leaves doubt,
+        a machine with all columns is asked too, and the larger counts.
 
     Examples
     --------

@@ -210,7 +210,7 @@ def _size_words(chosen: Chosen, nested: Nested, n_columns: int) -> str:
     if nested.estimate.is_noise:
         return f"{columns}: no more than chance was found, so as few as possible are kept."
     if chosen.size == chosen.best_size:
-        return f"{columns}: the best size, and fewer would be worse beyond the trade-off."
+        return f"{columns}: about the best size, and fewer would be worse beyond the trade-off."
     return (
         f"{columns}: the fewest with which it is likely that no more is lost against "
         f"{chosen.best_size} columns than the trade-off allows."
