@@ -9,6 +9,7 @@
 
 #include "arrays.hpp"
 #include "svsieve/cached_rows.hpp"
+#include "svsieve/feasible_point.hpp"
 #include "svsieve/solve.hpp"
 
 namespace svsieve::bindings {
@@ -91,6 +92,21 @@ void bind_solver(nb::module_& m) {
                 return owned(std::vector<double>(values, values + rows.size()));
             },
             nb::arg("i"));
+    m.def(
+        "check_problem",
+        [](const Column& linear, const Column& lower, const Column& upper, const Column& ridge,
+           double total, double gap_unit) {
+            check({view(linear), view(lower), view(upper), view(ridge), total, gap_unit});
+        },
+        nb::arg("linear"), nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("total"),
+        nb::arg("gap_unit"), "Raise ValueError if the arrays do not make a dual problem.");
+    m.def(
+        "feasible_point",
+        [](const Column& wish, const Column& lower, const Column& upper, double total) {
+            return owned(feasible_point(view(wish), view(lower), view(upper), total));
+        },
+        nb::arg("wish"), nb::arg("lower"), nb::arg("upper"), nb::arg("total"),
+        "Return the point nearest to a wish that obeys bounds and sum.");
     m.def("solve_gram", &solve_gram, nb::arg("gram"), nb::arg("linear"), nb::arg("lower"),
           nb::arg("upper"), nb::arg("ridge"), nb::arg("total"), nb::arg("gap_unit"),
           nb::arg("start"), nb::arg("options"), "Solve the dual problem on a whole Gram matrix.");

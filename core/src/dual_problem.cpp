@@ -3,33 +3,46 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
+#include <string>
 
 namespace svsieve {
 
+namespace {
+
+[[noreturn]] void refuse(const char* rule, std::size_t row, const std::string& values) {
+    throw std::invalid_argument(std::string(rule) + " Row " + std::to_string(row) + " has " +
+                                values + ".");
+}
+
+std::string text(double value) {
+    std::ostringstream written;
+    written << value;
+    return written.str();
+}
+
+}  // namespace
+
 void check(const DualProblem& problem) {
     const std::size_t n = problem.size();
-    if (n == 0) throw std::invalid_argument("a dual problem needs at least one row");
-    if (problem.lower.size() != n || problem.upper.size() != n || problem.ridge.size() != n) {
-        throw std::invalid_argument("linear, lower, upper and ridge must have the same length");
-    }
-    double least = 0.0, most = 0.0;
+    if (n == 0) throw std::invalid_argument("a dual problem needs at least one row.");
+    if (problem.lower.size() != n || problem.upper.size() != n || problem.ridge.size() != n)
+        throw std::invalid_argument("linear, lower, upper and ridge must have the same length.");
     for (std::size_t k = 0; k < n; ++k) {
-        if (!(problem.lower[k] <= problem.upper[k])) {
-            throw std::invalid_argument("lower exceeds upper in row " + std::to_string(k));
-        }
-        if (!std::isfinite(problem.linear[k]) || !(problem.ridge[k] >= 0)) {
-            throw std::invalid_argument("linear must be finite and ridge non-negative; see row " +
-                                        std::to_string(k));
-        }
-        least += problem.lower[k];
-        most += problem.upper[k];
+        const double linear = problem.linear[k], ridge = problem.ridge[k];
+        const double lower = problem.lower[k], upper = problem.upper[k];
+        if (!std::isfinite(linear)) refuse("linear must be finite.", k, text(linear));
+        if (!std::isfinite(ridge)) refuse("ridge must be finite.", k, text(ridge));
+        if (ridge < 0) refuse("ridge must not be negative.", k, text(ridge));
+        if (!(lower <= upper))
+            refuse("lower must not exceed upper.", k, text(lower) + " and " + text(upper));
     }
-    const double slack = 1e-9 * std::max(1.0, std::abs(problem.total));
-    if (!(least <= problem.total + slack && problem.total <= most + slack)) {
-        throw std::invalid_argument("no coefficients within the bounds sum to " +
-                                    std::to_string(problem.total));
-    }
+    if (!std::isfinite(problem.total))
+        throw std::invalid_argument("total must be finite. Got " + text(problem.total) + ".");
+    if (!(std::isfinite(problem.gap_unit) && problem.gap_unit > 0))
+        throw std::invalid_argument("gap_unit must be positive. Got " + text(problem.gap_unit) +
+                                    ".");
 }
 
 KktInterval kkt_interval(const DualProblem& problem, Vector coefficients, Vector gradient) {

@@ -24,24 +24,28 @@ class _OneBlasThread:
     def __init__(self) -> None:
         self._lock = Lock()
         self._inside = 0
-        self._limit: Any = None
+        self._before: list[tuple[Any, int]] = []
 
     def __enter__(self) -> None:
         with self._lock:
             if self._inside == 0:
-                self._limit = _blas_pools().limit(limits=1)
+                counts = [(pool, pool.get_num_threads()) for pool in _blas_pools()]
+                self._before = [(pool, count) for pool, count in counts if count != 1]
+                for pool, _ in self._before:
+                    pool.set_num_threads(1)
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._inside -= 1
             if self._inside == 0:
-                self._limit.restore_original_limits()
+                for pool, count in self._before:
+                    pool.set_num_threads(count)
 
 
 @cache
-def _blas_pools() -> Any:
-    return ThreadpoolController().select(user_api="blas")
+def _blas_pools() -> list[Any]:
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
 _one_blas_thread = _OneBlasThread()

@@ -55,6 +55,7 @@ BOTH_KINDS = pytest.mark.parametrize(
         machines.NegativeSvdd(C_target=0.1, C_outlier=0.05),
         machines.NegativeSvdd(nu=0.3),
         machines.SquaredSvdd(C=0.5, C_outlier=0.2),
+        machines.EnclosingSphere(ridge=0.3),
     ],
     ids=str,
 )

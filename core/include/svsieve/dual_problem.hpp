@@ -31,7 +31,8 @@ struct DualProblem {
     std::size_t size() const { return linear.size(); }
 };
 
-// Throws std::invalid_argument if the arrays do not belong together or no point is feasible.
+// Throws std::invalid_argument, saying which array breaks which rule. Whether a point is feasible is
+// for `feasible_point` to say.
 void check(const DualProblem& problem);
 
 enum class Stopped { Converged, IterationLimit, Unbounded, PrecisionFloor };

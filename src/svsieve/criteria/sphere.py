@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -45,9 +45,6 @@ def smallest_sphere(
 ) -> Spread:
     """Return the smallest sphere that holds all rows, of K plus the ridge of squared slack.
 
-    A row of weight k is k rows at the same place, which the ridge tells apart: they share their
-    weight in the centre evenly, so its square costs a k-th.
-
     Parameters
     ----------
     K : ndarray of shape (n_rows, n_rows)
@@ -60,9 +57,6 @@ def smallest_sphere(
     """
     machine = EnclosingSphere(ridge=slack.ridge)
     problem = machine.problem(np.diagonal(K), row_weights=slack.weights)
-    used = slack.weights > 0
-    shared = np.divide(slack.ridge, slack.weights, out=np.zeros(len(K)), where=used)
-    problem = replace(problem, ridge=shared)
     if memory is not None:
         start = memory.get(_MEMORY, start)
     solution = solve(problem, K, start=start, tol=tol)

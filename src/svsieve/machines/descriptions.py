@@ -192,12 +192,17 @@ class EnclosingSphere(Sphere):
         labels: npt.ArrayLike | None = None,
         row_weights: npt.ArrayLike | None = None,
     ) -> DualProblem:
-        """Return the dual: linear = -(diag(K) + ridge)/2, b >= 0. A row of weight 0 is left out."""
+        """Return the dual: linear = -(diag(K) + ridge)/2, b >= 0. A row of weight 0 is left out.
+
+        A row of weight k is k rows at the same place, which the ridge tells apart: they share their
+        weight in the centre evenly, so its square costs a k-th.
+        """
         own = float_vector(diagonal, "diagonal") + self.ridge
         n = len(own)
-        used = weights_per_row(row_weights, n) > 0
+        weights = weights_per_row(row_weights, n)
+        used = weights > 0
         upper = np.where(used, np.inf, 0.0)
-        ridge = np.full(n, self.ridge)
+        ridge = np.divide(self.ridge, weights, out=np.zeros(n), where=used)
         return DualProblem(-0.5 * own, np.zeros(n), upper, 1.0, ridge, gap_unit=1.0 / _scale(own))
 
 

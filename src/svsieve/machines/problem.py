@@ -52,22 +52,7 @@ class DualProblem:
             vectors = {name: float_vector(v, name, n) for name, v in vectors.items()}
         for name, vector in vectors.items():
             object.__setattr__(self, name, vector)
-        for name in ("linear", "ridge"):
-            if not np.isfinite(vectors[name]).all():
-                raise ValueError(f"{name} must be finite.")
-        if (vectors["ridge"] < 0).any():
-            raise ValueError("ridge must not be negative.")
-        crossed = np.flatnonzero(~(vectors["lower"] <= vectors["upper"]))
-        if len(crossed):
-            k = crossed[0]
-            raise ValueError(
-                f"lower must not exceed upper. Row {k} has {vectors['lower'][k]} and "
-                f"{vectors['upper'][k]}."
-            )
-        if not np.isfinite(self.total):
-            raise ValueError(f"total must be finite. Got {self.total!r}.")
-        if not (np.isfinite(self.gap_unit) and self.gap_unit > 0):
-            raise ValueError(f"gap_unit must be positive. Got {self.gap_unit!r}.")
+        core.check_problem(**vectors, total=float(self.total), gap_unit=float(self.gap_unit))
 
     @property
     def n_rows(self) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from svsieve.arrays import FloatArray, float_vector
+from svsieve.native import core
 
 if TYPE_CHECKING:
     from svsieve.machines.problem import DualProblem
@@ -16,33 +17,15 @@ if TYPE_CHECKING:
 def feasible_start(problem: DualProblem, start: npt.ArrayLike | None = None) -> FloatArray:
     """Return the point nearest to `start` (zero by default) that obeys bounds and sum.
 
-    The Euclidean projection is clip(start - tau, lower, upper) with the tau for which it sums to
-    the total. That sum falls monotonously and piecewise linearly in tau: the kinks are where an
-    entry meets a bound, so the right piece is found by bisection over the sorted kinks and solved
-    exactly.
-
     Examples
     --------
     >>> from svsieve.machines import EnclosingSphere, feasible_start
     >>> feasible_start(EnclosingSphere().problem([1.0, 1.0, 1.0, 1.0]))
     array([0.25, 0.25, 0.25, 0.25])
     """
-    lower, upper, total = problem.lower, problem.upper, problem.total
-    wish = np.zeros(problem.n_rows) if start is None else float_vector(start, "start", len(lower))
-    if not np.isfinite(wish).all():
-        raise ValueError("start must be finite.")
-    point = np.clip(wish, lower, upper)
-    if abs(point.sum() - total) > 1e-12 * max(abs(total), np.abs(point).sum()):
-        if lower.sum() > total + _slack(total) or upper.sum() < total - _slack(total):
-            raise ValueError(
-                f"no coefficients within the bounds sum to {total:g}: "
-                f"their sum lies in [{lower.sum():g}, {upper.sum():g}]."
-            )
-        point = np.clip(wish - _shift(wish, problem), lower, upper)
-    if abs(point.sum() - total) > 1e-12 * max(abs(total), np.abs(point).sum()):
-        # so far away that the shift had no digits left: once more from there
-        point = np.clip(point - _shift(point, problem), lower, upper)
-    return _settle_rounding(point, problem)
+    n = problem.n_rows
+    wish = np.zeros(n) if start is None else float_vector(start, "start", n)
+    return core.feasible_point(wish, problem.lower, problem.upper, float(problem.total))
 
 
 def outermost_start(problem: DualProblem, gradient: npt.ArrayLike) -> FloatArray:
@@ -74,47 +57,6 @@ def outermost_start(problem: DualProblem, gradient: npt.ArrayLike) -> FloatArray
     point = np.zeros(problem.n_rows)
     point[order] = given
     return feasible_start(problem, point)
-
-
-def _shift(wish: FloatArray, problem: DualProblem) -> float:
-    """The tau for which clip(wish - tau) sums to the total."""
-    lower, upper = problem.lower, problem.upper
-
-    def excess(tau: float) -> float:
-        return float(np.clip(wish - tau, lower, upper).sum()) - problem.total
-
-    kinks = np.unique(np.concatenate([wish - lower, wish - upper]))
-    kinks = kinks[np.isfinite(kinks)]
-    first, last = 0, len(kinks)  # the sum is too large at every kink before `first`
-    while first < last:
-        middle = (first + last) // 2
-        if excess(kinks[middle]) > 0:
-            first = middle + 1
-        else:
-            last = middle
-    # Between two neighbouring kinks the same entries move, one for one with tau.
-    left = kinks[first - 1] if first > 0 else (kinks[0] if len(kinks) else 0.0) - 1.0
-    right = kinks[first] if first < len(kinks) else left + 1.0
-    inside = 0.5 * (left + right)
-    moving = int(((wish - inside > lower) & (wish - inside < upper)).sum())
-    return float(inside + excess(inside) / moving) if moving else float(right)
-
-
-def _settle_rounding(point: FloatArray, problem: DualProblem) -> FloatArray:
-    """Give what rounding left over of the sum to the entry with most room for it."""
-    rest = problem.total - point.sum()
-    if rest == 0.0:
-        return point
-    free = (point > problem.lower) & (point < problem.upper)
-    room = np.minimum(point - problem.lower, problem.upper - point)
-    room = np.where(free & (room > abs(rest)), room, -1.0)
-    if room.max() > 0:
-        point[room.argmax()] += rest
-    return point
-
-
-def _slack(total: float) -> float:
-    return 1e-9 * max(1.0, abs(total))
 
 
 def rescale_start(coefficients: npt.ArrayLike, old_C: float, new_C: float) -> FloatArray:
