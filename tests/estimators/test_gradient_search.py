@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import sklearn
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification, make_moons
 from sklearn.decomposition import PCA
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -69,14 +70,14 @@ def test_the_best_estimator_is_the_estimator_with_the_best_parameters() -> None:
 def test_the_trace_holds_every_evaluation() -> None:
     search = GradientSearch(L2, starts=3, random_state=4).fit(MOONS, SIDES)
     trace = search.trace_
-    columns = {"C", "gamma", "value", "gradient_norm", "start", "n_trainings"}
+    columns = {"C", "gamma", "value", "gradient_norm", "left_out_error", "start", "n_trainings"}
     assert set(trace) == columns
     assert {len(column) for column in trace.values()} == {search.n_trainings_}
     assert trace["n_trainings"].tolist() == list(range(1, search.n_trainings_ + 1))
     assert sorted(set(trace["start"].tolist())) == [0, 1, 2]
     assert trace["C"][0] == pytest.approx(1.0)
     assert trace["gamma"][0] == pytest.approx(1 / (2 * MOONS.var()))
-    best = int(np.argmin(trace["value"]))
+    best = search.best_index_
     assert trace["value"][best] == pytest.approx(search.best_value_)
     assert trace["C"][best] == search.best_params_["C"]
     judge = Judge(RadiusMargin(), MOONS, LABELS)
@@ -118,10 +119,10 @@ def test_scales_come_on_top_of_the_weights_of_a_kernel() -> None:
 def test_polynomials_have_a_degree_and_a_constant() -> None:
     X, y = make_classification(120, 4, n_informative=3, n_redundant=0, random_state=2)
     machine = SVC(kernel="poly", degree=2, coef0=1.0, slack="l2")
-    search = GradientSearch(machine, degrees=[1, 2, 3]).fit(X, y)
+    search = GradientSearch(machine, degrees=[1, 2, 3], confirm=False).fit(X, y)
     assert set(search.best_params_) == {"C", "gamma", "coef0", "degree"}
     alone = {
-        degree: GradientSearch(SVC(kernel="poly", degree=degree, coef0=1.0, slack="l2")).fit(X, y)
+        degree: GradientSearch(clone(machine).set_params(degree=degree), confirm=False).fit(X, y)
         for degree in (1, 2, 3)
     }
     values = {degree: one.best_value_ for degree, one in alone.items()}
@@ -287,6 +288,32 @@ def test_a_machine_that_tells_no_classes_apart_is_said() -> None:
     small = Judge(RadiusMargin(), X, np.where(y == 1, 1.0, -1.0))(CSvm(1e-8), kernels.Rbf(0.3))
     assert small.value == pytest.approx(4 * 20 / 80, rel=1e-3)
     assert search.best_value_ <= small.value * 1.1
+
+
+def noisy_classes(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    return X, (X[:, 0] + X[:, 1] + rng.normal(size=n) > 0.9).astype(int)
+
+
+def test_rows_left_out_keep_a_search_from_ending_with_one_class() -> None:
+    (X, y), (X_other, y_other) = noisy_classes(200, 0), noisy_classes(1000, 1)
+    with pytest.warns(UserWarning, match="takes all training rows"):
+        alone = GradientSearch(SVC(), confirm=False).fit(X, y)
+    search = GradientSearch(SVC()).fit(X, y)
+    assert search.n_trainings_ == alone.n_trainings_
+    assert search.best_value_ > alone.best_value_
+    assert search.score(X_other, y_other) > alone.score(X_other, y_other) + 0.05
+    error = search.trace_["left_out_error"]
+    assert error[search.best_index_] < error[alone.best_index_]
+    assert np.isnan(alone.trace_["left_out_error"]).all()
+
+
+def test_many_rows_are_not_left_out(monkeypatch) -> None:
+    monkeypatch.setattr("svsieve.estimators.gradient_search.CONFIRMED_ROWS", 100)
+    search = GradientSearch(L2).fit(MOONS, SIDES)
+    assert np.isnan(search.trace_["left_out_error"]).all()
+    assert search.best_index_ == int(np.argmin(search.trace_["value"]))
 
 
 # ---- refusals, before any computing

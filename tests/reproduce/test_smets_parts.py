@@ -47,19 +47,24 @@ def test_ten_sets_have_given_parameters_and_published_rows():
 @pytest.mark.skipif(not is_there("ida-heart"), reason="needs the set ida-heart")
 @pytest.mark.filterwarnings("ignore:GradientSearch")
 def test_a_lower_bound_of_linear_slack_is_no_lower_error():
-    """Why method D is worse than published on heart: no search of this bound leads there."""
+    """Why methods B and D need rows left out: the bound alone does not lead to good machines."""
     heart = load_public("ida-heart")
-    bounds, errors = np.empty((2, 5)), np.empty((2, 5))
-    for repeat in range(5):
+    searches = [
+        GradientSearch(weights=True, estimator=SVC(), confirm=False, starts=1),
+        GradientSearch(weights=True, estimator=SVC(), confirm=False, starts=3, random_state=0),
+        GradientSearch(weights=True, estimator=SVC()),
+    ]
+    bounds, errors = np.empty((3, 8)), np.empty((3, 8))
+    for repeat in range(8):
         train, test = (heart.more[f"{part}_idx"][repeat] for part in ("train", "test"))
-        for at, starts in enumerate((1, 3)):
-            search = GradientSearch(SVC(slack="l1"), weights=True, starts=starts, random_state=0)
+        for at, search in enumerate(searches):
             search.fit(heart.X[train], heart.y[train])
             bounds[at, repeat] = search.best_value_
             errors[at, repeat] = (search.predict(heart.X[test]) != heart.y[test]).mean()
     assert (bounds[1] < 0.8 * bounds[0]).all()
-    assert (errors.mean(axis=1) > 0.19).all()  # published: 0.173
-    assert abs(np.diff(errors.mean(axis=1))) < 0.03
+    alone, more, confirmed = errors.mean(axis=1)
+    assert abs(more - alone) < 0.03
+    assert confirmed < alone - 0.01
 
 
 def test_errors_of_published_counts_are_never_zero():

@@ -32,6 +32,10 @@ SMALL_RIDGE = 1e-8
 PANEL = 128
 
 
+class NoSpanError(ValueError):
+    """Support vectors have no distances from the span of the others."""
+
+
 @dataclass(frozen=True, eq=False)
 class Supports:
     """The support vectors of a solution.
@@ -83,7 +87,7 @@ class SpanGeometry:
         self.supports = supports
         free = supports.free
         if not len(free):
-            raise ValueError(
+            raise NoSpanError(
                 "the span of the support vectors needs one whose coefficient lies strictly between "
                 f"its bounds. All {len(supports.rows)} lie at the bound C: use a larger C, squared "
                 "slack or another criterion."
@@ -114,7 +118,7 @@ class SpanGeometry:
             mean = float((np.diagonal(K) + ridge).mean())
             root, info = _try_inverse_factor(self._lifted(K, SMALL_RIDGE * mean))
             if info != 0:
-                raise ValueError(
+                raise NoSpanError(
                     "the span of the support vectors cannot be computed: the kernel is not "
                     f"positive definite on them (found at number {info} of {len(K)})."
                 )

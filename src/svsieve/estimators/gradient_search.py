@@ -18,7 +18,8 @@ from svsieve.arrays import FloatArray, Table
 from svsieve.elimination.parts import Task
 from svsieve.estimators.delegation import PredictsByBest, asked_inside
 from svsieve.estimators.pair_solving import FEW_ROWS, FINAL_TOL
-from svsieve.estimators.search_record import Search, parameter_prefix, trace_of
+from svsieve.estimators.search_options import check_bounds, check_degrees
+from svsieve.estimators.search_record import Search, chosen, parameter_prefix, trace_of
 from svsieve.estimators.specification import (
     Chain,
     fitted_on,
@@ -29,16 +30,20 @@ from svsieve.estimators.specification import (
 )
 from svsieve.estimators.svc import SVC
 from svsieve.estimators.validation import class_codes, rows_in_use, training_rows
-from svsieve.kernels import Kernel, Polynomial
-from svsieve.resolve import check_flag, check_integer, check_real, refusal
+from svsieve.kernels import Kernel
+from svsieve.resolve import check_flag, check_integer, check_real
 from svsieve.resolve.estimators import Specifies
-from svsieve.resolve.options import is_integer, number
+from svsieve.selection.left_out import merged
 from svsieve.selection.objectives import Judge, Judgement, Objective, resolve_objective, summed
-from svsieve.selection.optimise import descend
+from svsieve.selection.optimise import Evaluation, descend
 from svsieve.selection.search_space import SearchSpace
 
 # Slopes are those of the data, not of the solver, if machines are solved at least this far.
 JUDGED_TOL = 1e-8
+
+
+# With more, the span of the support vectors would take far longer than training them.
+CONFIRMED_ROWS = 3000
 
 
 class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -66,6 +71,11 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
     weights : bool, default=False
         Give every column a scale of its own, in the place of one gamma for all: a weighted kernel.
         Needs svsieve.SVC, whose kernels have weights.
+    confirm : bool, default=True
+        Whether the smallest value must be borne out by the rows left out one by one, of which the
+        span of the support vectors tells without training: another point that was visited is taken
+        if its log-loss is smaller by more than half a standard error. Concerns "radius-margin", and
+        pairs of classes of up to 3,000 rows.
     degrees : sequence of int, default=None
         Degrees of a polynomial kernel to search, each by a descent of its own. None: that of the
         estimator.
@@ -89,6 +99,8 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         where it was given as one or has weights.
     best_value_ : float
         The objective there; with several classes, the sum over all pairs.
+    best_index_ : int
+        The evaluation in `trace_` that was taken.
     best_estimator_ : estimator
         The estimator with these parameters, fitted on all rows.
     scales_ : ndarray of shape (n_columns,)
@@ -97,8 +109,9 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         Machines trained in the search; smallest spheres and `best_estimator_` are not counted.
     trace_ : dict of str to array
         All evaluations in order, a column for each parameter (NaN where a descent has none), for
-        the value ("value"), the length of the gradient ("gradient_norm"), the number of the descent
-        ("start") and the machines trained so far ("n_trainings").
+        the value ("value"), the length of the gradient ("gradient_norm"), the share of rows
+        on the wrong side when left out ("left_out_error", NaN without `confirm`), the number of the
+        descent ("start") and the machines trained so far ("n_trainings").
     classes_ : ndarray
         Labels, from `best_estimator_`.
     n_features_in_ : int
@@ -114,8 +127,8 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
 
     Objectives with rows held out see transformers that were fitted on all rows.
 
-    The bound of linear slack may be smallest for a machine that takes all rows for one class; a
-    warning says so.
+    The bound of linear slack is often smallest for a machine that takes all rows for one class;
+    `confirm` keeps most searches from ending there, and a warning says where one does.
 
     Examples
     --------
@@ -133,6 +146,7 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
 
     best_params_: dict[str, Any]
     best_value_: float
+    best_index_: int
     best_estimator_: Any
     n_trainings_: int
     trace_: dict[str, NDArray[Any]]
@@ -144,6 +158,7 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         objective: Any = "radius-margin",
         *,
         weights: bool = False,
+        confirm: bool = True,
         degrees: Sequence[int] | None = None,
         starts: int = 1,
         bounds: Mapping[str, tuple[float, float]] | None = None,
@@ -154,6 +169,7 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         self.estimator = estimator
         self.objective = objective
         self.weights = weights
+        self.confirm = confirm
         self.degrees = degrees
         self.starts = starts
         self.bounds = bounds
@@ -190,12 +206,11 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         weights = np.ones(len(y)) if given is None else given
         tasks = two_class_problems(chain.specification, chain.machine, classes, codes, weights)
         table = transformed(chain.transformers, X, y, given, same_columns=False)
-        counts = weights if chain.specification.weights_count else None
-        kernel = chain.specification.kernel.bind(table, row_weights=counts)
-        searches = self._searches(chain, objective, kernel, table, tasks, rng)
-        best = min(searches, key=lambda search: search.descent.best.value)
-
-        self._store(searches, best, objective, chain)
+        counted = weights if chain.specification.weights_count else None
+        kernel = chain.specification.kernel.bind(table, row_weights=counted)
+        searches = self._searches(chain, objective, kernel, table, tasks, weights, rng)
+        self.best_index_, best, taken = chosen(searches)
+        self._store(searches, best, taken, objective, chain)
         model = clone(self._estimator()).set_params(**self.best_params_)
         self.best_estimator_ = fitted_on(model, np.arange(X.shape[1]), X, y, given)
         self._judge(searches, X, classes)
@@ -241,43 +256,14 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
                     f"weights=True of {owner} needs an objective with slopes, such as "
                     f"'radius-margin'. Got {self.objective!r} instead."
                 )
+        check_flag(owner, "confirm", self.confirm)
         check_integer(owner, "starts", self.starts, at_least=1)
         check_integer(owner, "max_trainings", self.max_trainings, at_least=1)
         check_real(owner, "tol", self.tol, above=0.0)
         check_random_state(self.random_state)
-        self._check_bounds()
-        self._check_degrees(chain.specification.kernel)
+        check_bounds(owner, self.bounds)
+        check_degrees(owner, self.degrees, chain.specification.kernel)
         return chain, objective
-
-    def _check_bounds(self) -> None:
-        owner, allowed = type(self).__name__, "None or a dict from names to (lowest, highest)"
-        bounds: Any = self.bounds
-        if bounds is None:
-            return
-        if not isinstance(bounds, Mapping):
-            raise refusal(owner, "bounds", allowed, bounds)
-        for name, sides in bounds.items():
-            if not (isinstance(sides, Sequence | np.ndarray) and len(sides) == 2):
-                raise refusal(owner, f"bounds[{name!r}]", "a pair (lowest, highest)", sides)
-            low, high = (number(side) for side in sides)
-            least = 0.0 if str(name).rpartition(".")[2] == "coef0" else math.ulp(0.0)
-            if not least <= low <= high < math.inf:
-                what = "not negative" if least == 0.0 else "positive"
-                raise refusal(owner, f"bounds[{name!r}]", f"{what}, finite and in order", sides)
-
-    def _check_degrees(self, kernel: Kernel) -> None:
-        if self.degrees is None:
-            return
-        owner = type(self).__name__
-        degrees: Any = self.degrees
-        given = list(degrees) if isinstance(degrees, Sequence | np.ndarray) else []
-        if not given or not all(is_integer(degree) and degree >= 1 for degree in given):
-            raise refusal(owner, "degrees", "None or a list of ints in [1, inf)", degrees)
-        if not isinstance(kernel, Polynomial):
-            raise ValueError(
-                f"degrees of {owner} needs an estimator with a polynomial kernel. "
-                f"Got {kernel!r} instead."
-            )
 
     # ---- the search
 
@@ -288,13 +274,17 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         kernel: Kernel,
         table: Table,
         tasks: Sequence[Task],
+        counts: FloatArray,
         rng: np.random.RandomState,
     ) -> list[Search]:
         """Search each degree, or the kernel as it is."""
         kernels = [kernel]
         if self.degrees is not None:
             kernels = [replace(kernel, degree=int(d)) for d in self.degrees]  # type: ignore[type-var]
-        judges = [_judge(objective, table, task, chain.specification.tol) for task in tasks]
+        most = max(len(task.labels) for task in tasks if task.labels is not None)
+        tells = getattr(objective, "tells_left_out", False) and most <= CONFIRMED_ROWS
+        told = counts if self.confirm and tells else None
+        judges = [_judge(objective, table, task, told, chain.specification.tol) for task in tasks]
         each = len(judges) * int(getattr(objective, "folds", 1))
         limit = max(1, int(self.max_trainings) // (each * len(kernels)))
         searches = []
@@ -318,7 +308,7 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         rng: np.random.RandomState,
     ) -> Search:
         """Descend in one space, on the logarithm of a bound."""
-        trainings = []
+        trainings, left_out = [], []
 
         def function(point: FloatArray) -> tuple[float, FloatArray | None]:
             machine, kernel = space.parts(point)
@@ -326,6 +316,7 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
                 judge(machine, kernel, slopes=space.n_scales > 0) for judge in judges
             )
             trainings.append(sum(judge.n_trainings for judge in judges))
+            left_out.append(found.left_out)
             slopes = space.slopes(found)
             if not objective.is_bound or slopes is None:
                 return found.value, slopes
@@ -342,16 +333,22 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
             tol=float(self.tol),
             max_evaluations=limit,
         )
-        return Search(space, descent, tuple(trainings))
+        weights = np.concatenate([judge.weights for judge in judges])
+        return Search(space, descent, tuple(trainings), tuple(left_out), weights)
 
     # ---- the result
 
     def _store(
-        self, searches: Sequence[Search], best: Search, objective: Objective, chain: Chain
+        self,
+        searches: Sequence[Search],
+        best: Search,
+        taken: Evaluation,
+        objective: Objective,
+        chain: Chain,
     ) -> None:
         unit = math.exp if objective.is_bound else float
-        point = best.descent.best.point
-        self.best_value_ = unit(best.descent.best.value)
+        point = taken.point
+        self.best_value_ = unit(taken.value)
         self.n_trainings_ = max(search.n_trainings[-1] for search in searches)
         self.trace_ = trace_of(searches, unit)
         if self.weights:
@@ -390,10 +387,19 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
             )
 
 
-def _judge(objective: Objective, table: Table, task: Task, tol: float) -> Judge:
-    """Return the judge of one problem; few rows are solved to the last digits, as in SVC."""
+def _judge(
+    objective: Objective, table: Table, task: Task, counts: FloatArray | None, tol: float
+) -> Judge:
+    """Return the judge of one problem; few rows are solved to the last digits, as in SVC.
+
+    `counts` say how many rows each row of the table stands for; None: nobody asks.
+    """
     assert task.labels is not None
     rows = table if task.rows is None else table[task.rows]
-    few = rows.shape[0] <= FEW_ROWS
-    tol = min(tol, FINAL_TOL if few else JUDGED_TOL)
-    return Judge(objective, rows, task.labels, weights=task.weights, tol=tol)
+    labels, weights = task.labels, task.weights
+    if counts is not None:
+        own = counts if task.rows is None else counts[task.rows]
+        every = np.ones(len(labels)) if weights is None else weights
+        rows, labels, weights, counts = merged(rows, labels, every, own)
+    tol = min(tol, FINAL_TOL if rows.shape[0] <= FEW_ROWS else JUDGED_TOL)
+    return Judge(objective, rows, labels, weights=weights, counts=counts, tol=tol)

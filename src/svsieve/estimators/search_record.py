@@ -11,18 +11,43 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from svsieve.arrays import FloatArray
 from svsieve.kernels import Polynomial
-from svsieve.selection.optimise import Descent
+from svsieve.selection.left_out import confirmed
+from svsieve.selection.optimise import Descent, Evaluation
 from svsieve.selection.search_space import SCALE, SearchSpace
 
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """One descent: where it took place, how it went, what each evaluation cost."""
+    """One descent: where it took place, how it went, what each evaluation cost.
+
+    Attributes
+    ----------
+    space : SearchSpace
+    descent : Descent
+    n_trainings : tuple of int
+        So far, at each evaluation.
+    left_out : tuple of ndarray or None
+        Margins of rows left out, at each evaluation.
+    weights : ndarray of shape (n_rows,)
+        How much each of these rows counts.
+    """
 
     space: SearchSpace
     descent: Descent
     n_trainings: tuple[int, ...]
+    left_out: tuple[FloatArray | None, ...]
+    weights: FloatArray
+
+
+def chosen(searches: Sequence[Search]) -> tuple[int, Search, Evaluation]:
+    """Return the evaluation to take, with its number among those of all searches."""
+    pairs = [(search, one) for search in searches for one in search.descent.evaluations]
+    margins = [each for search in searches for each in search.left_out]
+    values = [one.value if np.isfinite(one.value) else math.inf for _, one in pairs]
+    index = confirmed(values, margins, searches[0].weights)
+    return index, *pairs[index]
 
 
 def parameter_prefix(estimator: Any) -> str:
@@ -39,7 +64,8 @@ def trace_of(searches: Sequence[Search], unit: Callable[[float], float]) -> dict
     lines: list[dict[str, Any]] = []
     descents = 0
     for search in searches:
-        for one, trained in zip(search.descent.evaluations, search.n_trainings, strict=True):
+        records = zip(search.descent.evaluations, search.n_trainings, search.left_out, strict=True)
+        for one, trained, left_out in records:
             line: dict[str, Any] = dict(search.space.values(one.point))
             if search.space.n_scales:
                 line[SCALE] = search.space.scales(one.point)
@@ -47,6 +73,7 @@ def trace_of(searches: Sequence[Search], unit: Callable[[float], float]) -> dict
                 line["degree"] = search.space.kernel.degree
             line["value"] = unit(one.value) if math.isfinite(one.value) else math.inf
             line["gradient_norm"] = one.slope_norm
+            line["left_out_error"] = math.nan if left_out is None else float((left_out <= 0).mean())
             line["start"] = descents + one.start
             line["n_trainings"] = trained
             lines.append(line)

@@ -29,6 +29,10 @@ class Judge:
     held_out : tuple (X, labels) or (X, labels, weights), optional
         Rows to judge on, for objectives that need them. By default such an objective holds out a
         share of the rows of `X`.
+    counts : ndarray of shape (n_rows,), optional
+        How many rows each row stands for, the rows of a class at one place being one (see
+        `left_out.merged`). Judgements then carry the margin of each row with one of them left out.
+        For objectives that tell.
     tol : float, default=1e-8
         KKT gap of all solutions. Slopes of less precise ones are those of the solver.
 
@@ -58,9 +62,10 @@ class Judge:
         *,
         weights: npt.ArrayLike | None = None,
         held_out: tuple[Any, ...] | None = None,
+        counts: FloatArray | None = None,
         tol: float = 1e-8,
     ) -> None:
-        self.objective, self.tol = objective, tol
+        self.objective, self.counts, self.tol = objective, counts, tol
         self.n_trainings = 0
         table = float_table(X)
         y = signs(labels, table.shape[0], type(self).__name__)
@@ -70,6 +75,11 @@ class Judge:
         if getattr(objective, "needs_held_out", False):
             table, y, given = self._set_aside(table, y, given, held_out)
         self._X, self._labels, self._weights = table, y, given
+
+    @property
+    def weights(self) -> FloatArray:
+        """How much each row counts that machines are trained on."""
+        return weights_per_row(self._weights, len(self._labels))
 
     def __call__(self, machine: CSvm | L2Svm, kernel: Kernel, *, slopes: bool = False) -> Judgement:
         """Return the objective's value and slopes.
@@ -98,6 +108,7 @@ class Judge:
                 self._weights,
                 held_out=self._held_out,
                 slopes=slopes,
+                counts=self.counts,
                 tol=self.tol,
                 memory=self._memory,
             )

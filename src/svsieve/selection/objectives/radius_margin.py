@@ -8,6 +8,7 @@ from typing import ClassVar
 from svsieve.criteria.radius_margin import SLACK_SHARE
 from svsieve.criteria.slack import Slack
 from svsieve.criteria.sphere import smallest_sphere
+from svsieve.selection.left_out import margins_left_out
 from svsieve.selection.objectives.trial import Judgement, Trial
 
 
@@ -32,8 +33,8 @@ class RadiusMargin:
     - linear slack: dP / d ln C = 2 sum_k C_k xi_k (the box moves with C), dQ / d ln C = -1 / C.
 
     A small bound of linear slack need not mean a good machine: on noisy classes it keeps falling
-    while C goes to zero, where it tends to four times the share of the smaller class. Prefer
-    squared slack for tuning by this bound.
+    while C goes to zero, where it tends to four times the share of the smaller class. Margins of
+    rows left out tell such machines from good ones (`selection.left_out`).
 
     Examples
     --------
@@ -48,6 +49,7 @@ class RadiusMargin:
 
     has_slopes: ClassVar[bool] = True
     is_bound: ClassVar[bool] = True
+    tells_left_out: ClassVar[bool] = True
 
     def judge(self, trial: Trial) -> Judgement:
         """Return the bound and its slopes."""
@@ -70,4 +72,5 @@ class RadiusMargin:
             context.machine.pair_weights(solution)
         )
         log_C = share * (norm * radius_by_C + radius * norm_by_C)
-        return trial.judgement(share * radius * norm, log_C, context.lift(M))
+        left_out = None if trial.counts is None else margins_left_out(context, trial.counts)
+        return trial.judgement(share * radius * norm, log_C, context.lift(M), left_out)

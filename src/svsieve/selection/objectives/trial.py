@@ -37,24 +37,33 @@ class Judgement:
         them; empty for objectives without slopes.
     log_v : ndarray of shape (n_columns,) or None
         d value / d ln v_j where v_j multiplies column j; None where it was not asked for.
+    left_out : ndarray of shape (n_rows,) or None
+        y f(x) of each row, left out; None where it was not asked for or is not known.
     """
 
     value: float
     log_C: float = float("nan")
     params: dict[str, float] = field(default_factory=dict)
     log_v: FloatArray | None = None
+    left_out: FloatArray | None = None
 
     def __add__(self, other: Judgement) -> Judgement:
-        """Add values and slopes, as for the problems that several classes are made of."""
-        log_v = None
+        """Add values and slopes, as for the problems that several classes are made of.
+
+        Margins of rows left out stand side by side.
+        """
+        log_v = left_out = None
         if self.log_v is not None and other.log_v is not None:
             log_v = self.log_v + other.log_v
+        if self.left_out is not None and other.left_out is not None:
+            left_out = np.concatenate([self.left_out, other.left_out])
         params = {
             name: slope + other.params[name]
             for name, slope in self.params.items()
             if name in other.params
         }
-        return Judgement(self.value + other.value, self.log_C + other.log_C, params, log_v)
+        value, log_C = self.value + other.value, self.log_C + other.log_C
+        return Judgement(value, log_C, params, log_v, left_out)
 
 
 def summed(judgements: Iterable[Judgement]) -> Judgement:
@@ -89,6 +98,8 @@ class Trial:
     held_out : HeldOut or None
     slopes : bool
         Whether slopes in the scales of the columns are asked for.
+    counts : ndarray of shape (n_rows,) or None
+        How many rows each row stands for, where margins of rows left out are asked for.
     tol : float
         KKT gap of all solutions.
     memory : dict
@@ -104,12 +115,13 @@ class Trial:
         *,
         held_out: HeldOut | None = None,
         slopes: bool = False,
+        counts: FloatArray | None = None,
         tol: float = 1e-8,
         memory: dict[Any, dict[str, Any]] | None = None,
     ) -> None:
         self.machine, self.state, self.held_out = machine, state, held_out
         self.labels, self.weights = labels, weights_per_row(weights, len(labels))
-        self.slopes, self.tol = slopes, tol
+        self.slopes, self.counts, self.tol = slopes, counts, tol
         self.n_trainings = 0
         self._memory = {} if memory is None else memory
 
@@ -143,7 +155,9 @@ class Trial:
         memory[_MEMORY] = (solution.coefficients, self.machine.C)
         return Context(self.machine, problem, solution, rows, labels, self.state, self.tol, memory)
 
-    def judgement(self, value: float, log_C: float, M: PairWeights) -> Judgement:
+    def judgement(
+        self, value: float, log_C: float, M: PairWeights, left_out: FloatArray | None = None
+    ) -> Judgement:
         """Return a value with the slopes that follow from d(value) = <M, dK>.
 
         Parameters
@@ -151,11 +165,13 @@ class Trial:
         value, log_C : float
         M : PairWeights
             Over the rows of `state`.
+        left_out : ndarray, optional
+            Margins of rows left out.
         """
         if not np.isfinite(value):
             raise NoValueError("the value is not finite.")
         log_v = self.state.contract_slopes(M) if self.slopes else None
-        return Judgement(value, log_C, self.state.contract_params(M), log_v)
+        return Judgement(value, log_C, self.state.contract_params(M), log_v, left_out)
 
 
 class Objective(Protocol):

@@ -1,0 +1,133 @@
+"""Rows left out: their margins against machines trained again, and choices by what they lose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from svsieve.criteria import Context
+from svsieve.criteria.span_geometry import Supports
+from svsieve.kernels import KernelState, Rbf
+from svsieve.machines import CSvm, L2Svm, solve
+from svsieve.selection.left_out import confirmed, margins_left_out, merged
+from tests.criteria.contexts import cloud
+
+X, LABELS = cloud(40, 3, seed=5)
+KERNEL = Rbf(gamma=0.4)
+COUNTS = np.random.default_rng(1).choice([1.0, 2.0, 3.0], len(LABELS))
+
+
+def trained(machine, weights: np.ndarray) -> Context:
+    state = KernelState(KERNEL, X)
+    problem = machine.problem(state.diagonal(), LABELS, weights)
+    solution = solve(problem, state.gram(), tol=1e-13)
+    return Context(machine, problem, solution, None, LABELS, state)
+
+
+def without_one(machine, weights: np.ndarray, counts: np.ndarray, p: int) -> tuple[float, Context]:
+    """y_p f(x_p) of the machine trained again with one of the rows at place p left out."""
+    fewer = weights.copy()
+    fewer[p] *= max(counts[p] - 1.0, 0.0) / counts[p]
+    again = trained(machine, fewer)
+    inner = again.state.gram()[p] @ again.solution.coefficients + again.solution.offset
+    return float(LABELS[p] * inner), again
+
+
+def moved(before: Context, after: Context, p: int) -> bool:
+    """Whether a row other than p met or left a bound."""
+    kinds = []
+    for one in (before, after):
+        found = Supports.of(one.problem, one.solution)
+        kind = np.zeros(len(LABELS))
+        kind[found.rows[found.free]], kind[found.rows[found.bounded]] = 1, 2
+        kinds.append(np.delete(kind, p))
+    return not np.array_equal(*kinds)
+
+
+@pytest.mark.parametrize("counts", [np.ones(len(LABELS)), COUNTS], ids=["single", "several"])
+@pytest.mark.parametrize(
+    "machine", [CSvm(0.3), CSvm(2.0), L2Svm(0.1), L2Svm(3.0)], ids=["l1", "l1 2", "l2", "l2 3"]
+)
+def test_margins_are_those_of_machines_trained_again(machine, counts: np.ndarray) -> None:
+    weights = 0.7 * counts
+    context = trained(machine, weights)
+    margins = margins_left_out(context, counts)
+    seen = 0
+    for p in range(len(LABELS)):
+        again, after = without_one(machine, weights, counts, p)
+        if not moved(context, after, p):
+            assert margins[p] == pytest.approx(again, abs=1e-7)
+            seen += 1
+    assert seen >= 8
+
+
+def test_rows_that_do_not_matter_keep_their_margin() -> None:
+    context = trained(L2Svm(50.0), np.ones(len(LABELS)))
+    idle = context.solution.coefficients == 0
+    inner = context.state.gram() @ context.solution.coefficients + context.solution.offset
+    assert idle.any()
+    margins = margins_left_out(context, np.ones(len(LABELS)))
+    np.testing.assert_allclose(margins[idle], (LABELS * inner)[idle], atol=1e-9)
+
+
+def test_a_machine_without_free_rows_has_margins() -> None:
+    context = trained(CSvm(1e-4), np.ones(len(LABELS)))
+    found = Supports.of(context.problem, context.solution)
+    margins = margins_left_out(context, np.ones(len(LABELS)))
+    assert np.isfinite(margins).all()
+    if not len(found.free):
+        assert (margins < 1).all()
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_rows_at_one_place_are_merged_by_class(kind) -> None:
+    table = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, -0.0], [1.0, 0.0], [0.0, 2.0]])
+    labels = np.array([1.0, 1.0, 1.0, -1.0, 1.0])
+    weights = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
+    X_one, y_one, w_one, k_one = merged(kind(table), labels, weights, np.ones(5))
+    dense = X_one.toarray() if sparse.issparse(X_one) else X_one
+    assert dense.tolist() == [[1.0, 0.0], [0.0, 2.0], [1.0, 0.0]]
+    assert y_one.tolist() == [1.0, 1.0, -1.0]
+    assert w_one.tolist() == [5.0, 18.0, 8.0]
+    assert k_one.tolist() == [2.0, 2.0, 1.0]
+
+
+def test_rows_at_places_of_their_own_stay() -> None:
+    found = merged(X, LABELS, COUNTS, COUNTS)
+    assert found[0] is X
+    assert found[1] is LABELS
+
+
+class TestConfirmed:
+    GOOD = np.array([1.0, 2.0, 0.5, 0.8, -0.1, 1.2])
+    POOR = np.array([0.1, -0.2, 0.1, -0.5, 0.3, -0.1])
+    ONES = np.ones(6)
+
+    def test_the_smallest_value_stands_where_nothing_is_clearly_better(self) -> None:
+        assert confirmed([0.5, 0.4], [self.POOR, self.GOOD], self.ONES) == 1
+        other = self.GOOD[::-1]  # the same loss, on other rows
+        assert confirmed([0.5, 0.4], [self.GOOD, other], self.ONES) == 1
+        assert confirmed([0.4, 0.5], [self.GOOD, other], self.ONES) == 0
+
+    def test_a_clearly_smaller_loss_is_taken_instead(self) -> None:
+        assert confirmed([0.5, 0.4], [self.GOOD, self.POOR], self.ONES) == 0
+
+    def test_points_without_value_or_margins_are_left_alone(self) -> None:
+        assert confirmed([np.inf, 0.4], [self.GOOD, self.POOR], self.ONES) == 1
+        assert confirmed([0.5, 0.4], [None, self.POOR], self.ONES) == 1
+        assert confirmed([0.5, 0.4], [self.GOOD, None], self.ONES) == 1
+
+    @settings(max_examples=30, deadline=None)
+    @given(st.floats(0.1, 10.0), st.integers(1, 5))
+    def test_units_and_repetitions_do_not_matter(self, unit: float, times: int) -> None:
+        rng = np.random.default_rng(times)
+        margins = [rng.normal(size=12) + shift for shift in (0.4, 0.3, 0.5)]
+        weights = rng.integers(1, 4, 12).astype(float)
+        values = [0.3, 0.2, 0.4]
+        plain = confirmed(values, margins, weights)
+        assert confirmed(values, [unit * margins[0], *margins[1:]], weights) == plain
+        repeated = [np.repeat(m, weights.astype(int)) for m in margins]
+        assert confirmed(values, repeated, np.ones(int(weights.sum()))) == plain
