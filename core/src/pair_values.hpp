@@ -9,12 +9,29 @@
 
 namespace svsieve {
 
+// The entries of a row at the picked places [start, stop), which ascend. Most pick nearly all rows:
+// where no place is left out in between, the entries stand side by side.
+inline void take_entries(const double* source, Indices rows, std::size_t start, std::size_t stop,
+                         double* out) {
+    if (start == stop) return;
+    const std::size_t count = stop - start;
+    if (rows[stop - 1] - rows[start] == count - 1) {
+        std::copy_n(source + rows[start], count, out);
+    } else if (count <= 8) {
+        for (std::size_t j = start; j < stop; ++j) out[j - start] = source[rows[j]];
+    } else {
+        const std::size_t middle = start + count / 2;
+        take_entries(source, rows, start, middle, out);
+        take_entries(source, rows, middle, stop, out + (middle - start));
+    }
+}
+
 // s of row k against the rows [start, stop), all picked; from the lower triangle.
 inline void take_pairings(Matrix s, Indices rows, std::size_t k, std::size_t start,
                           std::size_t stop, double* out) {
     const double* source = s.row(rows[k]);
     const std::size_t own = std::clamp(k + 1, start, stop);
-    for (std::size_t j = start; j < own; ++j) out[j - start] = source[rows[j]];
+    take_entries(source, rows, start, own, out);
     for (std::size_t j = own; j < stop; ++j) out[j - start] = s(rows[j], rows[k]);
 }
 
@@ -23,8 +40,7 @@ inline void take_pairings(Matrix s, Indices rows, std::size_t k, std::size_t sta
 inline void take_profile(const PairValues& pairs, const Profile& profile, Indices rows,
                          std::size_t k, std::size_t start, std::size_t stop, double* out) {
     if (pairs.phi.data != nullptr && profile.kind == ProfileKind::Exponential) {
-        const double* source = pairs.phi.row(rows[k]);
-        for (std::size_t j = start; j < stop; ++j) out[j - start] = source[rows[j]];
+        take_entries(pairs.phi.row(rows[k]), rows, start, stop, out);
         return;
     }
     take_pairings(pairs.s, rows, k, start, stop, out);

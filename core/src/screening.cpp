@@ -323,7 +323,8 @@ Screening::Columns Screening::undecided(std::size_t count) const {
 }
 
 // Of the undecided columns those that another term may decide; none if it would cost more than it
-// saves: a term costs about a tenth of what contracting the column in double precision does.
+// saves. Measured in columns contracted in double precision, a term costs a twelfth of the columns
+// that it is computed for, or an eighth and four more where it first has to make its own matrix.
 Screening::Columns Screening::worth_another_term(std::size_t count) const {
     const Columns open = undecided(count);
     Columns worth;
@@ -335,7 +336,8 @@ Screening::Columns Screening::worth_another_term(std::size_t count) const {
     const std::size_t lanes = vector_kernels().lane_count;
     const std::size_t enough = (count + lanes) / lanes * lanes;
     const std::size_t gain = open.size() > enough ? open.size() - enough : 0;
-    if (8 * std::min(gain, worth.size()) < worth.size() + 32) worth.clear();
+    const std::size_t cost = series_.one_matrix() ? worth.size() / 12 + 1 : worth.size() / 8 + 4;
+    if (std::min(gain, worth.size()) < cost) worth.clear();
     return worth;
 }
 

@@ -95,11 +95,11 @@ TEST(the_expm1_scheme_is_accurate_over_its_range) {
         const double z = (x + scheme.a[0]) * x + scheme.a[1],
                      w = (x + scheme.a[2]) * z + scheme.a[3];
         const double p = (w + (z + scheme.a[4])) * w + scheme.a[5];
-        CHECK(std::abs(u * p - std::expm1(u)) <= 1e-14 * std::expm1(u));
+        CHECK(std::abs(u * p - std::expm1(u)) <= 5e-14 * std::expm1(u));
     }
     CHECK(doublings_for(0.0) == 0);
-    CHECK(doublings_for(0.15) == 0);
-    CHECK(doublings_for(0.16) == 1);
-    CHECK(doublings_for(9.6) == 6);
-    CHECK(doublings_for(9.7) == -1);
+    CHECK(doublings_for(0.2) == 0);
+    CHECK(doublings_for(0.21) == 1);
+    CHECK(doublings_for(12.8) == 6);
+    CHECK(doublings_for(12.9) == -1);
 }

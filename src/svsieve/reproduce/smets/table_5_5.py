@@ -27,8 +27,11 @@ class ToyRankings(Experiment):
         "linear kernel, the non-linear one with a polynomial kernel of degree 2 and a Gaussian "
         "one. Rankings: Fisher score, SVM-RFE, and factors of the columns that descend the "
         "radius/margin bound (`FeatureScaling`), whose machine sees scaled columns. C and widths "
-        "are not published; here C = 10, squared slack, gamma = 1 / 50, 20 draws. Published are "
-        "counts out of ten runs, with the error of such a count; the curves have no numbers. The "
+        "are not published; here C = 0.1 with the linear kernel and 10 with the others, squared "
+        "slack, gamma = 1 / 50, 100 draws. Published are counts out of ten runs, with the error of "
+        "such a count; the curves have no numbers. With 10 rows of the non-linear problem every "
+        "published ranking found both columns once in ten runs, which is more than any does here "
+        "(4 to 6 in a hundred, whatever C, gamma, threshold or objective of the scaling). The "
         "Fisher score is better here on the linear problem than its printed counts, which the "
         "described problem hardly gives. Scaling with the polynomial kernel fails in print, where "
         "no reason is known for it, and does not fail here. Panels: linear 10, 20, 30 are figures "
@@ -51,7 +54,7 @@ class ToyRankings(Experiment):
 
     def repeats(self, effort: Effort) -> int:
         """Return the number of draws: more than the published ten, since each has much noise."""
-        return {Effort.SMOKE: 1, Effort.QUICK: 10, Effort.FULL: 20}[effort]
+        return {Effort.SMOKE: 1, Effort.QUICK: 10, Effort.FULL: 100}[effort]
 
     def measure(self, cell: Settings, repeat: int, effort: Effort) -> Iterable[Measurement]:
         """Draw, rank and test."""
