@@ -282,7 +282,7 @@ def test_none_where_there_is_no_screening(case) -> None:
 
 @pytest.mark.parametrize(
     ("rows", "columns", "count", "form"),
-    [(100, 200, 3, "dense"), (150, 30, 3, "dense"), (150, 200, 90, "dense"), (150, 200, 3, "csr")],
+    [(100, 200, 3, "dense"), (150, 30, 8, "dense"), (150, 200, 95, "dense"), (150, 200, 3, "csr")],
 )
 def test_none_where_it_does_not_pay(rows: int, columns: int, count: int, form: str) -> None:
     rng = np.random.default_rng(8)

@@ -18,8 +18,8 @@ from svsieve.native import core
 LEAST_ROWS = 128
 
 # Columns that must be left over, besides twice those wanted, for the screening to pay. Measured on
-# tables of 1,700 rows.
-SPARE_REMOVAL = {core.ProfileKind.EXPONENTIAL: 16, core.ProfileKind.POWER: 96}
+# tables of 400 and 1,700 rows.
+SPARE_REMOVAL = {core.ProfileKind.EXPONENTIAL: 20, core.ProfileKind.POWER: 80}
 SPARE_SLOPES = 768
 
 # Values nearer to each other than this share of the largest may count as ties later on, so what is
