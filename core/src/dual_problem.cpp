@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
@@ -18,7 +19,7 @@ namespace {
 
 std::string text(double value) {
     std::ostringstream written;
-    written << value;
+    written << std::setprecision(std::numeric_limits<double>::max_digits10) << value;
     return written.str();
 }
 

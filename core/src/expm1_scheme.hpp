@@ -8,7 +8,8 @@
 //   x = scale u,   z = (x + a0) x + a1,   w = (x + a2) z + a3,   p = (w + z + a4) w + a5.
 //
 // The scale makes the leading coefficient one. Larger arguments are halved first and come back by
-// expm1(2u) = m (m + 2), m = expm1(u), which loses no digits because m is not negative.
+// expm1(2u) = m (m + 2), m = expm1(u). Nothing cancels, as m is not negative; the relative error
+// grows with u, to 5e-13 after all six doublings.
 #pragma once
 
 namespace svsieve {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 
 namespace svsieve {
 
@@ -104,9 +105,12 @@ void settle_rounding(const Box& box, std::vector<double>& point) {
 std::vector<double> feasible_point(Vector wish, Vector lower, Vector upper, double total) {
     const Box box{lower, upper, total};
     if (wish.size() != box.size() || upper.size() != box.size())
-        throw std::invalid_argument("wish, lower and upper must have the same length");
-    if (!std::all_of(wish.begin(), wish.end(), [](double value) { return std::isfinite(value); }))
-        throw std::invalid_argument("start must be finite.");
+        throw std::invalid_argument("wish, lower and upper must have the same length.");
+    for (std::size_t k = 0; k < box.size(); ++k) {
+        if (!std::isfinite(wish[k]))
+            throw std::invalid_argument("start must be finite; row " + std::to_string(k) +
+                                        " is not.");
+    }
     auto point = box.moved(wish, 0.0);
     if (!box.holds_sum(point)) {
         refuse_without_room(box);

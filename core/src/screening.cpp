@@ -324,7 +324,8 @@ Screening::Columns Screening::undecided(std::size_t count) const {
 
 // Of the undecided columns those that another term may decide; none if it would cost more than it
 // saves. Measured in columns contracted in double precision, a term costs a twelfth of the columns
-// that it is computed for, or an eighth and four more where it first has to make its own matrix.
+// that it is computed for and one more, or an eighth and four more where it first has to make its
+// own matrix.
 Screening::Columns Screening::worth_another_term(std::size_t count) const {
     const Columns open = undecided(count);
     Columns worth;

@@ -94,8 +94,13 @@ TEST(the_expm1_scheme_is_accurate_over_its_range) {
         const double u = Expm1Scheme::widest * k / 1000.0, x = scheme.scale * u;
         const double z = (x + scheme.a[0]) * x + scheme.a[1],
                      w = (x + scheme.a[2]) * z + scheme.a[3];
-        const double p = (w + (z + scheme.a[4])) * w + scheme.a[5];
-        CHECK(std::abs(u * p - std::expm1(u)) <= 5e-14 * std::expm1(u));
+        double m = u * ((w + (z + scheme.a[4])) * w + scheme.a[5]), whole = u;
+        CHECK(std::abs(m - std::expm1(u)) <= 5e-14 * std::expm1(u));
+        for (int q = 0; q < Expm1Scheme::most_doublings; ++q) {
+            m *= m + 2.0;
+            whole *= 2.0;
+        }
+        CHECK(std::abs(m - std::expm1(whole)) <= 1e-12 * std::expm1(whole));
     }
     CHECK(doublings_for(0.0) == 0);
     CHECK(doublings_for(0.2) == 0);

@@ -309,6 +309,17 @@ def test_rows_left_out_keep_a_search_from_ending_with_one_class() -> None:
     assert np.isnan(alone.trace_["left_out_error"]).all()
 
 
+@pytest.mark.filterwarnings("ignore:GradientSearch stopped")
+def test_errors_left_out_count_rows_not_places() -> None:
+    X, y = noisy_classes(60, 0)
+    rows = np.repeat(np.arange(60), 1 + np.arange(60) % 3)
+    search = GradientSearch(SVC(), max_trainings=4)
+    repeated = search.fit(X[rows], y[rows]).trace_["left_out_error"]
+    weighted = search.fit(X, y, 1.0 + np.arange(60) % 3).trace_["left_out_error"]
+    np.testing.assert_allclose(repeated, weighted)
+    assert (np.abs(repeated * len(rows) - np.round(repeated * len(rows))) < 1e-9).all()
+
+
 def test_many_rows_are_not_left_out(monkeypatch) -> None:
     monkeypatch.setattr("svsieve.estimators.gradient_search.CONFIRMED_ROWS", 100)
     search = GradientSearch(L2).fit(MOONS, SIDES)

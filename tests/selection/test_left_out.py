@@ -10,7 +10,7 @@ from scipy import sparse
 
 from svsieve.criteria import Context
 from svsieve.criteria.span_geometry import Supports
-from svsieve.kernels import KernelState, Rbf
+from svsieve.kernels import KernelState, Linear, Rbf
 from svsieve.machines import CSvm, L2Svm, solve
 from svsieve.selection.left_out import confirmed, margins_left_out, merged
 from tests.criteria.contexts import cloud
@@ -73,13 +73,36 @@ def test_rows_that_do_not_matter_keep_their_margin() -> None:
     np.testing.assert_allclose(margins[idle], (LABELS * inner)[idle], atol=1e-9)
 
 
-def test_a_machine_without_free_rows_has_margins() -> None:
-    context = trained(CSvm(1e-4), np.ones(len(LABELS)))
-    found = Supports.of(context.problem, context.solution)
-    margins = margins_left_out(context, np.ones(len(LABELS)))
-    assert np.isfinite(margins).all()
-    if not len(found.free):
-        assert (margins < 1).all()
+BALANCED = np.where(np.arange(len(LABELS)) % 2 == 0, 1.0, -1.0)
+
+
+def bounded(shift: float) -> Context:
+    """All rows at their bound: as many of each class, and a small C."""
+    state, machine = KernelState(Linear(), X + shift), CSvm(1e-6)
+    problem = machine.problem(state.diagonal(), BALANCED)
+    solution = solve(problem, state.gram(), tol=1e-13)
+    return Context(machine, problem, solution, None, BALANCED, state)
+
+
+def test_without_free_rows_distances_are_from_the_mean() -> None:
+    here, there = bounded(0.0), bounded(100.0)
+    ones = np.ones(len(LABELS))
+    assert not len(Supports.of(here.problem, here.solution).free)
+    inner = here.state.gram() @ here.solution.coefficients + here.solution.offset
+    squares = ((X - X.mean(axis=0)) ** 2).sum(axis=1)
+    expected = BALANCED * inner - 1e-6 * squares
+    np.testing.assert_allclose(margins_left_out(here, ones), expected, atol=1e-13)
+    np.testing.assert_allclose(margins_left_out(there, ones), expected, atol=1e-9)
+
+
+def test_a_lone_free_row_has_a_margin() -> None:
+    X_two, y_two = np.array([[-1.0], [1.0], [1.2]]), np.array([-1.0, 1.0, 1.0])
+    state, machine = KernelState(Linear(), X_two), CSvm(0.1)
+    problem = machine.problem(state.diagonal(), y_two, [1.0, 0.6, 0.8])
+    solution = solve(problem, state.gram(), tol=1e-13)
+    assert len(Supports.of(problem, solution).free) == 1
+    context = Context(machine, problem, solution, None, y_two, state)
+    assert (np.abs(margins_left_out(context, np.ones(3))) < 3.0).all()
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
@@ -107,27 +130,33 @@ class TestConfirmed:
     ONES = np.ones(6)
 
     def test_the_smallest_value_stands_where_nothing_is_clearly_better(self) -> None:
-        assert confirmed([0.5, 0.4], [self.POOR, self.GOOD], self.ONES) == 1
+        assert confirmed([0.5, 0.4], [self.POOR, self.GOOD], self.ONES, self.ONES) == 1
         other = self.GOOD[::-1]  # the same loss, on other rows
-        assert confirmed([0.5, 0.4], [self.GOOD, other], self.ONES) == 1
-        assert confirmed([0.4, 0.5], [self.GOOD, other], self.ONES) == 0
+        assert confirmed([0.5, 0.4], [self.GOOD, other], self.ONES, self.ONES) == 1
+        assert confirmed([0.4, 0.5], [self.GOOD, other], self.ONES, self.ONES) == 0
 
     def test_a_clearly_smaller_loss_is_taken_instead(self) -> None:
-        assert confirmed([0.5, 0.4], [self.GOOD, self.POOR], self.ONES) == 0
+        assert confirmed([0.5, 0.4], [self.GOOD, self.POOR], self.ONES, self.ONES) == 0
 
     def test_points_without_value_or_margins_are_left_alone(self) -> None:
-        assert confirmed([np.inf, 0.4], [self.GOOD, self.POOR], self.ONES) == 1
-        assert confirmed([0.5, 0.4], [None, self.POOR], self.ONES) == 1
-        assert confirmed([0.5, 0.4], [self.GOOD, None], self.ONES) == 1
+        assert confirmed([np.inf, 0.4], [self.GOOD, self.POOR], self.ONES, self.ONES) == 1
+        assert confirmed([0.5, 0.4], [None, self.POOR], self.ONES, self.ONES) == 1
+        assert confirmed([0.5, 0.4], [self.GOOD, None], self.ONES, self.ONES) == 1
 
     @settings(max_examples=30, deadline=None)
     @given(st.floats(0.1, 10.0), st.integers(1, 5))
     def test_units_and_repetitions_do_not_matter(self, unit: float, times: int) -> None:
         rng = np.random.default_rng(times)
         margins = [rng.normal(size=12) + shift for shift in (0.4, 0.3, 0.5)]
-        weights = rng.integers(1, 4, 12).astype(float)
+        counts = rng.integers(1, 4, 12).astype(float)
         values = [0.3, 0.2, 0.4]
-        plain = confirmed(values, margins, weights)
-        assert confirmed(values, [unit * margins[0], *margins[1:]], weights) == plain
-        repeated = [np.repeat(m, weights.astype(int)) for m in margins]
-        assert confirmed(values, repeated, np.ones(int(weights.sum()))) == plain
+        plain = confirmed(values, margins, counts, counts)
+        assert confirmed(values, [unit * margins[0], *margins[1:]], counts, counts) == plain
+        assert confirmed(values, margins, unit * counts, counts) == plain
+        repeated = [np.repeat(m, counts.astype(int)) for m in margins]
+        ones = np.ones(int(counts.sum()))
+        assert confirmed(values, repeated, ones, ones) == plain
+
+    def test_margins_that_are_no_numbers_are_left_alone(self) -> None:
+        lost = self.GOOD * np.nan
+        assert confirmed([0.5, 0.4, 0.6], [lost, self.POOR, self.GOOD], self.ONES, self.ONES) == 2

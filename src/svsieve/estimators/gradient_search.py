@@ -40,8 +40,6 @@ from svsieve.selection.search_space import SearchSpace
 
 # Slopes are those of the data, not of the solver, if machines are solved at least this far.
 JUDGED_TOL = 1e-8
-
-
 # With more, the span of the support vectors would take far longer than training them.
 CONFIRMED_ROWS = 3000
 
@@ -75,7 +73,8 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         Whether the smallest value must be borne out by the rows left out one by one, of which the
         span of the support vectors tells without training: another point that was visited is taken
         if its log-loss is smaller by more than half a standard error. Concerns "radius-margin", and
-        pairs of classes of up to 3,000 rows.
+        pairs of classes of up to 3,000 rows. Of a row of sample weight k, one of k rows is left
+        out.
     degrees : sequence of int, default=None
         Degrees of a polynomial kernel to search, each by a descent of its own. None: that of the
         estimator.
@@ -334,7 +333,9 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
             max_evaluations=limit,
         )
         weights = np.concatenate([judge.weights for judge in judges])
-        return Search(space, descent, tuple(trainings), tuple(left_out), weights)
+        told = [judge.weights if judge.counts is None else judge.counts for judge in judges]
+        counts = np.concatenate(told)
+        return Search(space, descent, tuple(trainings), tuple(left_out), weights, counts)
 
     # ---- the result
 
@@ -379,7 +380,7 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         predicted = np.unique(self.best_estimator_.predict(X)).tolist()
         if len(predicted) == 1:
             warnings.warn(
-                f"{owner} found its objective smallest, {self.best_value_:.3g}, for a machine that "
+                f"{owner} ended, its objective being {self.best_value_:.3g}, with a machine that "
                 f"takes all training rows for class {predicted[0]!r}, of {classes.tolist()}. Use "
                 "slack='l2', another objective, or bounds that keep C larger.",
                 UserWarning,

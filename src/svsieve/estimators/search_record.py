@@ -30,8 +30,8 @@ class Search:
         So far, at each evaluation.
     left_out : tuple of ndarray or None
         Margins of rows left out, at each evaluation.
-    weights : ndarray of shape (n_rows,)
-        How much each of these rows counts.
+    weights, counts : ndarray of shape (n_rows,)
+        How much each of these rows counts, and how many rows it stands for.
     """
 
     space: SearchSpace
@@ -39,6 +39,7 @@ class Search:
     n_trainings: tuple[int, ...]
     left_out: tuple[FloatArray | None, ...]
     weights: FloatArray
+    counts: FloatArray
 
 
 def chosen(searches: Sequence[Search]) -> tuple[int, Search, Evaluation]:
@@ -46,7 +47,7 @@ def chosen(searches: Sequence[Search]) -> tuple[int, Search, Evaluation]:
     pairs = [(search, one) for search in searches for one in search.descent.evaluations]
     margins = [each for search in searches for each in search.left_out]
     values = [one.value if np.isfinite(one.value) else math.inf for _, one in pairs]
-    index = confirmed(values, margins, searches[0].weights)
+    index = confirmed(values, margins, searches[0].weights, searches[0].counts)
     return index, *pairs[index]
 
 
@@ -73,7 +74,9 @@ def trace_of(searches: Sequence[Search], unit: Callable[[float], float]) -> dict
                 line["degree"] = search.space.kernel.degree
             line["value"] = unit(one.value) if math.isfinite(one.value) else math.inf
             line["gradient_norm"] = one.slope_norm
-            line["left_out_error"] = math.nan if left_out is None else float((left_out <= 0).mean())
+            line["left_out_error"] = math.nan
+            if left_out is not None:
+                line["left_out_error"] = float(np.average(left_out <= 0.0, weights=search.counts))
             line["start"] = descents + one.start
             line["n_trainings"] = trained
             lines.append(line)

@@ -34,8 +34,8 @@ LOG_SLOPES = (-4.0, 5.0)
 def margins_left_out(context: Context, counts: FloatArray) -> FloatArray | None:
     """Return y_p f(x_p) of every row p of a two-class machine, with p left out.
 
-    Where no support vector is free there is no hull; k(x_p, x_p) stands for S_p^2 then. None where
-    rounding leaves no distances.
+    Where no other support vector is free there is no hull; the distance from the mean of all rows
+    stands for S_p then. None where rounding leaves no distances.
 
     Parameters
     ----------
@@ -63,12 +63,15 @@ def margins_left_out(context: Context, counts: FloatArray) -> FloatArray | None:
     margins = np.asarray(labels * (solution.gradient - problem.linear + solution.offset))
     supports, K = Supports.of(problem, solution), context.gram()
     rows, alpha, ridge = supports.rows, np.abs(supports.u), supports.ridge
-    squares = np.diagonal(K)[rows] + ridge
+    squares = _from_the_mean(K, counts)[rows] + ridge
     if len(supports.free):
         try:
-            squares = SpanGeometry.of(K, supports).squares()
+            found = SpanGeometry.of(K, supports).squares()
         except NoSpanError:
             return None
+        only = supports.free if len(supports.free) == 1 else supports.free[:0]
+        found[only] = squares[only]
+        squares = found
     width = (problem.upper - problem.lower)[rows]
     others = np.maximum(counts[rows] - 1.0, 0.0)
     if np.isfinite(width).all():
@@ -79,6 +82,13 @@ def margins_left_out(context: Context, counts: FloatArray) -> FloatArray | None:
         share = np.divide(ridge * (others + 1.0), stay, out=np.zeros(len(rows)), where=stay > 0)
         margins[rows] -= alpha * squares * np.where(others > 0.0, share, 1.0)
     return margins
+
+
+def _from_the_mean(K: FloatArray, counts: FloatArray) -> FloatArray:
+    """Squared distances of all rows from their mean, in feature space."""
+    shares = counts / counts.sum()
+    across = K @ shares
+    return np.asarray(np.maximum(np.diagonal(K) - 2.0 * across + shares @ across, 0.0))
 
 
 def merged(
@@ -124,7 +134,10 @@ def _keys(X: Table, labels: FloatArray) -> Iterator[tuple[float, bytes]]:
 
 
 def confirmed(
-    values: Sequence[float], margins: Sequence[FloatArray | None], weights: FloatArray
+    values: Sequence[float],
+    margins: Sequence[FloatArray | None],
+    weights: FloatArray,
+    counts: FloatArray,
 ) -> int:
     """Return which of some points to take: that of the smallest value, if its loss bears it out.
 
@@ -138,7 +151,9 @@ def confirmed(
     margins : sequence of ndarray of shape (n_rows,), or None
         Of each row, left out, at each point. None where they are not known.
     weights : ndarray of shape (n_rows,)
-        How often each row counts.
+        How much each row counts.
+    counts : ndarray of shape (n_rows,)
+        How many rows each row stands for.
 
     Returns
     -------
@@ -151,23 +166,24 @@ def confirmed(
     >>> import numpy as np
     >>> from svsieve.selection.left_out import confirmed
     >>> good, poor = np.array([0.9, 0.3, 1.2, 0.2]), np.array([-0.7, 0.6, 0.1, -0.8])
-    >>> confirmed([0.9, 0.8], [good, poor], np.ones(4))
+    >>> confirmed([0.9, 0.8], [good, poor], np.ones(4), np.ones(4))
     0
     """
     best = int(np.argmin(values))
-    if margins[best] is None:
-        return best
     shares = weights / weights.sum()
     losses = {
         k: _losses(m, shares)
         for k, m in enumerate(margins)
-        if m is not None and np.isfinite(values[k])
+        if m is not None and np.isfinite(m).all() and np.isfinite(values[k])
     }
+    if best not in losses:
+        return best
     least = min(losses, key=lambda k: float(shares @ losses[k]))
     difference = losses[best] - losses[least]
     mean = float(shares @ difference)
-    variance = float(shares @ (difference - mean) ** 2)
-    return least if mean > CLEARLY * np.sqrt(variance / weights.sum()) else best
+    # That of a weighted mean: a row that stands for k rows is k of them with a k-th of its share.
+    variance = float(shares**2 / np.maximum(counts, 1.0) @ (difference - mean) ** 2)
+    return least if mean > CLEARLY * np.sqrt(variance) else best
 
 
 def _losses(margins: FloatArray, shares: FloatArray) -> FloatArray:

@@ -179,7 +179,8 @@ class Objective(Protocol):
 
     An objective with ``needs_held_out = True`` is given held-out rows and says with
     ``split(labels)`` which ones to hold out where the caller has none: two arrays of row numbers,
-    for training and for judging.
+    for training and for judging. One with ``tells_left_out = True`` puts the margins of rows left
+    out into its judgements where the trial has `counts`.
     """
 
     @property
