@@ -75,7 +75,7 @@ def _contours(
         axes.plot(
             trace["C"], trace["gamma"], line, color=colour, markersize=4, linewidth=1, label=name
         )
-        best = int(np.argmin(trace["value"]))
+        best = search.best_index_
         axes.plot(trace["C"][best], trace["gamma"][best], "*", color=colour, markersize=14)
     axes.set(
         xscale="log",
