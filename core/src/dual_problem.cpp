@@ -1,10 +1,10 @@
 #include "svsieve/dual_problem.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
-#include <iomanip>
 #include <limits>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -17,10 +17,11 @@ namespace {
                                 values + ".");
 }
 
+// The shortest digits that tell the number from all others.
 std::string text(double value) {
-    std::ostringstream written;
-    written << std::setprecision(std::numeric_limits<double>::max_digits10) << value;
-    return written.str();
+    std::array<char, 32> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    return {digits.data(), end};
 }
 
 }  // namespace

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from scipy.linalg import cython_blas
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from svsieve.kernels import Linear
-from svsieve.native import core
+from svsieve.native import core, one_blas_thread
 
 
 def test_a_missing_routine_is_named_and_the_old_ones_stay():
@@ -32,3 +33,22 @@ def test_indices_outside_the_table_are_refused():
         core.contract_slopes(
             core.Pairing.PRODUCT, profile, X, rows, columns, factors, s, None, None, np.ones(3), 1.0
         )
+
+
+def blas_threads() -> set[int]:
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+def test_blas_has_one_thread_inside_and_its_own_number_again_outside():
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        with one_blas_thread():
+            assert blas_threads() == {1}
+            with one_blas_thread():
+                assert blas_threads() == {1}
+            assert blas_threads() == {1}
+        assert blas_threads() == before
+        with pytest.raises(KeyError), one_blas_thread():
+            raise KeyError
+        assert blas_threads() == before
+    assert before == {2}

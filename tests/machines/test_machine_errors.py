@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -136,3 +137,24 @@ def test_a_good_problem() -> None:
 def test_a_bad_problem(field: str, value) -> None:
     with pytest.raises(ValueError, match=field):
         DualProblem(**{**good(), field: value})
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "sentence"),
+    [
+        ("lower", [0.0, 1.0000000001, 0.0], "lower must not exceed upper. Row 1 has 1.0000000001 "),
+        ("ridge", [0.0, 0.0, np.inf], "ridge must be finite. Row 2 has inf."),
+        ("linear", [np.nan, 0.0, 0.0], "linear must be finite. Row 0 has nan."),
+        ("total", np.inf, "total must be finite. Got inf."),
+        ("gap_unit", -0.1, "gap_unit must be positive. Got -0.1."),
+    ],
+)
+def test_the_culprit_is_named_with_its_row_and_value(field: str, value, sentence: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        DualProblem(**{**good(), field: value})
+
+
+def test_a_problem_without_rows() -> None:
+    none = np.empty(0)
+    with pytest.raises(ValueError, match="at least one row"):
+        DualProblem(none, none, none, 0.0, none)

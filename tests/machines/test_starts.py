@@ -123,6 +123,12 @@ def test_start_of_another_length_is_refused() -> None:
         feasible_start(box([0.0, 0.0], [1.0, 1.0], 1.0), np.zeros(3))
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_start_that_is_not_finite_is_refused_by_row(bad: float) -> None:
+    with pytest.raises(ValueError, match=r"start must be finite; row 1 is not\."):
+        feasible_start(box([0.0, 0.0], [1.0, 1.0], 1.0), [0.5, bad])
+
+
 class TestRescale:
     CASE = CASES[0]
 

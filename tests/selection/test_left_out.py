@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from svsieve import SVC, GradientSearch
 from svsieve.criteria import Context
-from svsieve.criteria.span_geometry import Supports
+from svsieve.criteria.span_geometry import NoSpanError, SpanGeometry, Supports
 from svsieve.kernels import KernelState, Linear, Rbf
 from svsieve.machines import CSvm, L2Svm, solve
 from svsieve.selection.left_out import confirmed, margins_left_out, merged
@@ -103,6 +104,17 @@ def test_a_lone_free_row_has_a_margin() -> None:
     assert len(Supports.of(problem, solution).free) == 1
     context = Context(machine, problem, solution, None, y_two, state)
     assert (np.abs(margins_left_out(context, np.ones(3))) < 3.0).all()
+
+
+def test_no_margins_where_rounding_leaves_no_distances(monkeypatch) -> None:
+    def fail(K, supports):
+        raise NoSpanError("no distances")
+
+    monkeypatch.setattr(SpanGeometry, "of", fail)
+    assert margins_left_out(trained(CSvm(2.0), np.ones(len(LABELS))), np.ones(len(LABELS))) is None
+    search = GradientSearch(SVC()).fit(X, LABELS)
+    assert np.isnan(search.trace_["left_out_error"]).all()
+    assert search.best_index_ == int(np.argmin(search.trace_["value"]))
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
