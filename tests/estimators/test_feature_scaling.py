@@ -124,6 +124,41 @@ def test_shares_of_a_fixed_sum():
     assert selector.score(X, y) > 0.9
 
 
+def test_more_starts_never_end_higher():
+    X, y = toy(rows=12, columns=30)
+
+    def fitted_from(starts, seed=0):
+        selector = FeatureScaling(
+            machine(), n_features_to_select=2, starts=starts, random_state=seed
+        )
+        return selector.fit(X, y)
+
+    found = [fitted_from(starts) for starts in (1, 4, 8)]
+    values = [one.value_ for one in found]
+    assert values == sorted(values, reverse=True)
+    assert values[-1] < 0.9 * values[0]
+    trainings = [one.n_trainings_ for one in found]
+    assert trainings == sorted(trainings)
+    assert trainings[1] > 2 * trainings[0]
+    plain = FeatureScaling(machine(), n_features_to_select=2).fit(X, y)
+    np.testing.assert_array_equal(plain.weights_, found[0].weights_)
+    np.testing.assert_array_equal(fitted_from(8).weights_, found[2].weights_)
+    # All that is told is that of the start taken.
+    best = found[2]
+    assert set(best.path_.survivors) == set(np.flatnonzero(best.support_))
+    assert best.path_.notes["objective_values"][-1] == best.value_
+
+
+@pytest.mark.parametrize("options", [{"method": "lp"}, {"space": "components"}], ids=str)
+def test_other_ways_have_starts_too(options):
+    X, y = toy(rows=20)
+    options = {"n_features_to_select": 2, "random_state": 1, **options}
+    one = FeatureScaling(machine(), **options).fit(X, y)
+    three = FeatureScaling(machine(), starts=3, **options).fit(X, y)
+    assert three.value_ <= one.value_
+    assert three.n_trainings_ > one.n_trainings_
+
+
 @pytest.mark.parametrize(
     "estimator",
     [
@@ -272,6 +307,8 @@ def test_column_weights_count_their_columns():
         ({"penalty": -1.0}, "'penalty' parameter"),
         ({"reach": 0.0}, "'reach' parameter"),
         ({"max_evaluations": 0}, "'max_evaluations' parameter"),
+        ({"starts": 0}, "'starts' parameter of FeatureScaling must be an int"),
+        ({"random_state": "no"}, "cannot be used to seed"),
         ({"method": "l0"}, "'method' parameter of FeatureScaling must be one of 'descent', 'lp'"),
         ({"space": "rows"}, "'space' parameter of FeatureScaling must be one of"),
         ({"step": 0}, "'step' parameter"),

@@ -105,6 +105,33 @@ def test_scales_find_the_columns_that_matter(slack: str) -> None:
     assert search.score(other, OTHER_SIDES) > plain.score(other, OTHER_SIDES)
 
 
+def test_few_rows_leave_the_scales_alike() -> None:
+    rng = np.random.default_rng(3)
+    noisy = np.hstack([MOONS, rng.normal(size=(len(MOONS), 4))])
+
+    def spread(shrink: float, X=noisy, y=SIDES, **options) -> float:
+        search = GradientSearch(L2, weights=True, shrink=shrink, confirm=False, tol=1e-8)
+        return float(np.var(np.log(search.fit(X, y, **options).scales_)))
+
+    spreads = [spread(shrink) for shrink in (0.0, 30.0, 150.0, 1e3, 1e6)]
+    assert spreads == sorted(spreads, reverse=True)
+    assert spreads[0] > 2 * spreads[2] > 0.0
+    assert spreads[-1] < 1e-6
+    # What counts is the number of rows, and a row of weight two is two rows.
+    twice = spread(300.0, np.repeat(noisy, 2, axis=0), np.repeat(SIDES, 2))
+    weighted = spread(300.0, sample_weight=np.full(len(SIDES), 2.0))
+    assert twice == pytest.approx(weighted, rel=1e-3)
+
+
+def test_the_value_told_is_the_objective_alone() -> None:
+    search = GradientSearch(L2, weights=True, shrink=1000.0).fit(MOONS, SIDES)
+    judge = Judge(RadiusMargin(), MOONS, LABELS, tol=1e-12)
+    found = search.best_params_
+    expected = judge(L2Svm(found["C"]), found["kernel"]).value
+    assert search.best_value_ == pytest.approx(expected, rel=1e-6)
+    assert search.trace_["value"][search.best_index_] == search.best_value_
+
+
 def test_scales_come_on_top_of_the_weights_of_a_kernel() -> None:
     kernel = kernels.Rbf(gamma=2.0, weights=(1.0, 0.25))
     search = GradientSearch(SVC(kernel=kernel, slack="l2"), weights=True).fit(MOONS, SIDES)
@@ -339,6 +366,7 @@ def test_many_rows_are_not_left_out(monkeypatch) -> None:
         ("'weights' parameter of GradientSearch must be True or False", L2, {"weights": 1}),
         ("weights=True of GradientSearch needs svsieve.SVC", PeerSVC(), {"weights": True}),
         ("needs an objective with slopes", L2, {"weights": True, "objective": "cv"}),
+        ("'shrink' parameter of GradientSearch must be a float", L2, {"shrink": -1.0}),
         ("'starts' parameter of GradientSearch must be an int", L2, {"starts": 0}),
         ("'max_trainings' parameter of GradientSearch must be", L2, {"max_trainings": 0.5}),
         ("'tol' parameter of GradientSearch must be a float", L2, {"tol": 0.0}),

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils import check_random_state
 
 from svsieve.arrays import FloatArray, Table
 from svsieve.elimination import Data, Parts, Path, PathRecorder
@@ -88,8 +89,14 @@ class FeatureScaling(SelectsInSpace, MetaEstimatorMixin, BaseEstimator):
         How far one descent may take the logarithm of a factor.
     max_evaluations : int, default=50
         Of the objective, in one descent.
+    starts : int, default=1
+        How often the columns are dropped from all to the last; what ends with the smallest
+        objective counts. All but the first begin at random factors. Of few rows and many columns
+        the objective has many minima: there more starts find better ones, and cost little.
+    random_state : int, RandomState instance or None, default=None
+        Seed of these factors.
     progress : bool, default=False
-        Show columns left and time left on stderr.
+        Show columns left and time left on stderr, of each start.
 
     Attributes
     ----------
@@ -107,7 +114,7 @@ class FeatureScaling(SelectsInSpace, MetaEstimatorMixin, BaseEstimator):
     value_ : float
         The objective at the end.
     n_trainings_ : int
-        Machines trained on the way.
+        Machines trained on the way, by all starts.
     estimator_ : Pipeline
         Transformers, factors and machine, the C of the machine being the one found, fitted on the
         columns kept (on all columns with ``space="components"``).
@@ -170,6 +177,8 @@ class FeatureScaling(SelectsInSpace, MetaEstimatorMixin, BaseEstimator):
         penalty: float = 0.3,
         reach: float = 1.0,
         max_evaluations: int = 50,
+        starts: int = 1,
+        random_state: int | np.random.RandomState | None = None,
         progress: bool = False,
     ) -> None:
         self.estimator = estimator
@@ -183,6 +192,8 @@ class FeatureScaling(SelectsInSpace, MetaEstimatorMixin, BaseEstimator):
         self.penalty = penalty
         self.reach = reach
         self.max_evaluations = max_evaluations
+        self.starts = starts
+        self.random_state = random_state
         self.progress = progress
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -214,12 +225,15 @@ class FeatureScaling(SelectsInSpace, MetaEstimatorMixin, BaseEstimator):
         data = data_of(chain, classes, codes, X, y, given)
         data = replace(data, X=self._table(data.X, given))
         parts = replace(parts, least=self._least(data.n_columns))
-        engine = self._engine(data, chain, objective)
-        path = self._walked(data, parts, engine)
-        found = engine.minimum(np.sort(path.survivors))
-        self._store(path, found)
-        self.n_trainings_ = engine.n_trainings
-        model = self._scaled_estimator(chain, engine.kernel, found)
+        starts = self._starts(data.n_columns)
+        engines = [self._engine(data, chain, objective, start) for start in starts]
+        paths = [self._walked(data, parts, engine) for engine in engines]
+        ends = [e.minimum(np.sort(p.survivors)) for e, p in zip(engines, paths, strict=True)]
+        best = min(range(len(ends)), key=lambda k: (ends[k].value, len(ends[k].kept)))
+        found = ends[best]
+        self._store(paths[best], found)
+        self.n_trainings_ = sum(engine.n_trainings for engine in engines)
+        model = self._scaled_estimator(chain, engines[best].kernel, found)
         columns = found.kept if self.space == "columns" else np.arange(X.shape[1])
         self.estimator_ = fitted_on(model, columns, X, y, given)
         self._judge(X, classes)
@@ -261,6 +275,8 @@ class FeatureScaling(SelectsInSpace, MetaEstimatorMixin, BaseEstimator):
         check_real(owner, "penalty", self.penalty, at_least=0.0)
         check_real(owner, "reach", self.reach, above=0.0, infinite=True)
         check_integer(owner, "max_evaluations", self.max_evaluations, at_least=1)
+        check_integer(owner, "starts", self.starts, at_least=1)
+        check_random_state(self.random_state)
         check_flag(owner, "progress", self.progress)
         resolve_size(self.n_features_to_select, 2, owner=owner)
         direct = check_option(owner, "method", self.method, METHODS) == "lp"
@@ -295,12 +311,21 @@ class FeatureScaling(SelectsInSpace, MetaEstimatorMixin, BaseEstimator):
             return X
         return PrincipalComponents().fit(X, sample_weight=weights).transform(X)
 
-    def _engine(self, data: Data, chain: Chain, objective: Objective) -> ScalingEngine:
+    def _starts(self, n_columns: int) -> list[FloatArray]:
+        """Return the logarithms of the factors that each start begins at."""
+        rng = check_random_state(self.random_state)
+        drawn = [rng.normal(size=n_columns) for _ in range(1, int(self.starts))]
+        return [np.zeros(n_columns), *drawn]
+
+    def _engine(
+        self, data: Data, chain: Chain, objective: Objective, start: FloatArray
+    ) -> ScalingEngine:
         specification = chain.specification
         arguments = (data, specification.kernel, specification.machine, objective)
         options: dict[str, Any] = {
             "reach": float(self.reach),
             "max_evaluations": int(self.max_evaluations),
+            "start": start,
         }
         if self.method == "lp":
             return ShareEngine(*arguments, penalty=float(self.penalty), **options)

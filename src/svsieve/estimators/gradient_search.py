@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -34,8 +33,9 @@ from svsieve.kernels import Kernel
 from svsieve.resolve import check_flag, check_integer, check_real
 from svsieve.resolve.estimators import Specifies
 from svsieve.selection.left_out import merged
-from svsieve.selection.objectives import Judge, Judgement, Objective, resolve_objective, summed
+from svsieve.selection.objectives import Judge, Objective, resolve_objective
 from svsieve.selection.optimise import Evaluation, descend
+from svsieve.selection.search_function import SearchFunction
 from svsieve.selection.search_space import SearchSpace
 
 # Slopes are those of the data, not of the solver, if machines are solved at least this far.
@@ -69,6 +69,10 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
     weights : bool, default=False
         Give every column a scale of its own, in the place of one gamma for all: a weighted kernel.
         Needs svsieve.SVC, whose kernels have weights.
+    shrink : float, default=150
+        What scales that differ cost: the objective is multiplied by the exponential of this times
+        the variance of their logarithms, over the number of rows. Few rows leave the scales alike;
+        0 lets them go wherever the objective is smallest.
     confirm : bool, default=True
         Whether the smallest value must be borne out by the rows left out one by one, of which the
         span of the support vectors tells without training: another point that was visited is taken
@@ -157,6 +161,7 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         objective: Any = "radius-margin",
         *,
         weights: bool = False,
+        shrink: float = 150.0,
         confirm: bool = True,
         degrees: Sequence[int] | None = None,
         starts: int = 1,
@@ -168,6 +173,7 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         self.estimator = estimator
         self.objective = objective
         self.weights = weights
+        self.shrink = shrink
         self.confirm = confirm
         self.degrees = degrees
         self.starts = starts
@@ -209,7 +215,7 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         kernel = chain.specification.kernel.bind(table, row_weights=counted)
         searches = self._searches(chain, objective, kernel, table, tasks, weights, rng)
         self.best_index_, best, taken = chosen(searches)
-        self._store(searches, best, taken, objective, chain)
+        self._store(searches, best, taken, chain)
         model = clone(self._estimator()).set_params(**self.best_params_)
         self.best_estimator_ = fitted_on(model, np.arange(X.shape[1]), X, y, given)
         self._judge(searches, X, classes)
@@ -255,6 +261,7 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
                     f"weights=True of {owner} needs an objective with slopes, such as "
                     f"'radius-margin'. Got {self.objective!r} instead."
                 )
+        check_real(owner, "shrink", self.shrink, at_least=0.0)
         check_flag(owner, "confirm", self.confirm)
         check_integer(owner, "starts", self.starts, at_least=1)
         check_integer(owner, "max_trainings", self.max_trainings, at_least=1)
@@ -294,6 +301,7 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
                 table.shape[1],
                 scales=bool(self.weights),
                 bounds=self.bounds,
+                shrink=float(self.shrink) / float(counts.sum()),
             )
             searches.append(self._descended(space, judges, objective, limit, rng))
         return searches
@@ -307,22 +315,7 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         rng: np.random.RandomState,
     ) -> Search:
         """Descend in one space, on the logarithm of a bound."""
-        trainings, left_out = [], []
-
-        def function(point: FloatArray) -> tuple[float, FloatArray | None]:
-            machine, kernel = space.parts(point)
-            found: Judgement = summed(
-                judge(machine, kernel, slopes=space.n_scales > 0) for judge in judges
-            )
-            trainings.append(sum(judge.n_trainings for judge in judges))
-            left_out.append(found.left_out)
-            slopes = space.slopes(found)
-            if not objective.is_bound or slopes is None:
-                return found.value, slopes
-            if not 0.0 < found.value < math.inf:
-                return math.inf, None
-            return math.log(found.value), slopes / found.value
-
+        function = SearchFunction(space, judges, objective)
         descent = descend(
             function,
             space.spread_starts(int(self.starts), rng),
@@ -335,7 +328,7 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         weights = np.concatenate([judge.weights for judge in judges])
         told = [judge.weights if judge.counts is None else judge.counts for judge in judges]
         counts = np.concatenate(told)
-        return Search(space, descent, tuple(trainings), tuple(left_out), weights, counts)
+        return Search(space, descent, function, weights, counts)
 
     # ---- the result
 
@@ -344,14 +337,12 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         searches: Sequence[Search],
         best: Search,
         taken: Evaluation,
-        objective: Objective,
         chain: Chain,
     ) -> None:
-        unit = math.exp if objective.is_bound else float
         point = taken.point
-        self.best_value_ = unit(taken.value)
-        self.n_trainings_ = max(search.n_trainings[-1] for search in searches)
-        self.trace_ = trace_of(searches, unit)
+        self.n_trainings_ = max(search.n_trainings for search in searches)
+        self.trace_ = trace_of(searches)
+        self.best_value_ = float(self.trace_["value"][self.best_index_])
         if self.weights:
             self.scales_ = best.space.scales(point)
         machine, kernel = best.space.parts(point)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from svsieve.arrays import FloatArray
 from svsieve.kernels import Polynomial
 from svsieve.selection.left_out import confirmed
 from svsieve.selection.optimise import Descent, Evaluation
+from svsieve.selection.search_function import SearchFunction
 from svsieve.selection.search_space import SCALE, SearchSpace
 
 
@@ -26,26 +27,28 @@ class Search:
     ----------
     space : SearchSpace
     descent : Descent
-    n_trainings : tuple of int
-        So far, at each evaluation.
-    left_out : tuple of ndarray or None
-        Margins of rows left out, at each evaluation.
+    function : SearchFunction
+        Knows what each evaluation found.
     weights, counts : ndarray of shape (n_rows,)
         How much each of these rows counts, and how many rows it stands for.
     """
 
     space: SearchSpace
     descent: Descent
-    n_trainings: tuple[int, ...]
-    left_out: tuple[FloatArray | None, ...]
+    function: SearchFunction
     weights: FloatArray
     counts: FloatArray
+
+    @property
+    def n_trainings(self) -> int:
+        """Machines trained until its end, by all searches that share its judges."""
+        return self.function.trainings[-1]
 
 
 def chosen(searches: Sequence[Search]) -> tuple[int, Search, Evaluation]:
     """Return the evaluation to take, with its number among those of all searches."""
     pairs = [(search, one) for search in searches for one in search.descent.evaluations]
-    margins = [each for search in searches for each in search.left_out]
+    margins = [each for search in searches for each in search.function.left_out]
     values = [one.value if np.isfinite(one.value) else math.inf for _, one in pairs]
     index = confirmed(values, margins, searches[0].weights, searches[0].counts)
     return index, *pairs[index]
@@ -60,19 +63,22 @@ def parameter_prefix(estimator: Any) -> str:
     return prefix
 
 
-def trace_of(searches: Sequence[Search], unit: Callable[[float], float]) -> dict[str, NDArray[Any]]:
+def trace_of(searches: Sequence[Search]) -> dict[str, NDArray[Any]]:
     """Lay the evaluations of all searches out as columns."""
     lines: list[dict[str, Any]] = []
     descents = 0
     for search in searches:
-        records = zip(search.descent.evaluations, search.n_trainings, search.left_out, strict=True)
-        for one, trained, left_out in records:
+        told = search.function
+        records = zip(
+            search.descent.evaluations, told.values, told.trainings, told.left_out, strict=True
+        )
+        for one, value, trained, left_out in records:
             line: dict[str, Any] = dict(search.space.values(one.point))
             if search.space.n_scales:
                 line[SCALE] = search.space.scales(one.point)
             if isinstance(search.space.kernel, Polynomial):
                 line["degree"] = search.space.kernel.degree
-            line["value"] = unit(one.value) if math.isfinite(one.value) else math.inf
+            line["value"] = value
             line["gradient_norm"] = one.slope_norm
             line["left_out_error"] = math.nan
             if left_out is not None:

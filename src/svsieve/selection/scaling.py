@@ -166,6 +166,8 @@ class ScalingEngine:
         Of the objective, in each descent.
     tol : float, default=1e-3
         A descent ends where a step lowers the objective by no more than this share.
+    start : ndarray of shape (n_columns,), optional
+        Logarithms of the factors that the first descent begins at; zeros by default.
 
     Attributes
     ----------
@@ -187,11 +189,13 @@ class ScalingEngine:
         rise: float | None = None,
         max_evaluations: int = 50,
         tol: float = 1e-3,
+        start: FloatArray | None = None,
     ) -> None:
         self._data, self._machine, self._objective = data, machine, objective
         self.kernel = kernel.bind(data.X, row_weights=data.row_weights)
         self._threshold, self._reach, self._rise = threshold, reach, rise
         self._max_evaluations, self._tol = max_evaluations, tol
+        self._start = np.zeros(data.n_columns) if start is None else start
         own = [leaf.column_factors(data.n_columns) for leaf in self.kernel.leaves()]
         deviations = np.sqrt(ColumnMoments(data.X, data.row_weights).variance)
         self._spread = deviations * np.max(own, axis=0)
@@ -269,7 +273,7 @@ class ScalingEngine:
 
     def _descended(self, kept: IndexArray, reach: float) -> Scaling:
         before, machine = self._found, self._machine
-        start = np.zeros(len(kept))
+        start = self._start[kept]
         if before is not None:
             machine = before.machine
             start = np.log(before.factors[np.isin(before.kept, kept)])

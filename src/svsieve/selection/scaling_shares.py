@@ -144,7 +144,7 @@ class ShareEngine(ScalingEngine):
         free = [math.log(machine.C)] * objective.log_C + [even] * objective.log_scale
         if not objective.log_scale:  # C takes the place of the scale
             free[0] += 2 * getattr(self.kernel, "degree", 1) * even
-        point = np.append(free, np.zeros(len(kept)))
+        point = np.append(free, self._start[kept])
         limits = [MOST_LOG_C] * objective.log_C + [even + MOST_LOG_FACTOR] * objective.log_scale
         most = np.append(limits, np.full(len(kept), MOST_THETA))
         for power in POWERS:
