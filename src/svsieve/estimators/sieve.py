@@ -22,6 +22,7 @@ from svsieve.estimators.fold_run import data_of
 from svsieve.estimators.sieving.candidates import Candidate, candidates
 from svsieve.estimators.sieving.choosing import Chosen, choose, unjudged
 from svsieve.estimators.sieving.clock import Clock
+from svsieve.estimators.sieving.consensus import consensus
 from svsieve.estimators.sieving.nested import Estimate, Nested, nested
 from svsieve.estimators.sieving.planning import folds, rows_to_rank_on, sizes_to_visit
 from svsieve.estimators.sieving.trials import Problem, Trials, View, kept_last
@@ -86,7 +87,9 @@ class Sieve(PredictsOnSelection, SelectorMixin, ClassifierMixin, BaseEstimator):
     report_ : Report
         All of it, to be read: ``report_.save_html("report.html")``.
     path_ : Path
-        The ranking on all rows.
+        The ranking: median ranks of the elimination on all rows and of those without each fold.
+    full_path_ : Path
+        The elimination on all rows.
     estimator_ : Pipeline
         StandardScaler and SVC, fitted on the columns kept.
     nested_ : Evaluation or None
@@ -116,6 +119,7 @@ class Sieve(PredictsOnSelection, SelectorMixin, ClassifierMixin, BaseEstimator):
     score_: Estimate
     choice_: SieveChoice
     path_: Path
+    full_path_: Path
     nested_: Evaluation | None
     report_: Report | None
 
@@ -187,7 +191,9 @@ class Sieve(PredictsOnSelection, SelectorMixin, ClassifierMixin, BaseEstimator):
         chosen = choose(trials, tried, view, self.tradeoff) or unjudged(problem, tried)
         took = clock.share() - begun
         clock.allow(RANKING_ENDS)
-        self.path_ = self._ranked(trials, view, chosen.candidate, classes, codes)
+        self.full_path_ = self._ranked(trials, view, chosen.candidate, classes, codes)
+        parts = [trials.ranking(chosen.candidate, view, fold) for fold in chosen.folds]
+        self.path_ = consensus(self.full_path_, parts, n_folds)
         if clock.share() + n_folds * took > ESTIMATE_ENDS:
             tried = (chosen.candidate,)
             chosen = replace(chosen, untried=(*chosen.untried, ONE_WAY_JUDGED))
@@ -204,6 +210,7 @@ class Sieve(PredictsOnSelection, SelectorMixin, ClassifierMixin, BaseEstimator):
             chosen,
             estimated,
             self.path_,
+            self.full_path_,
             self.choice_,
             names=self._names(),
             classes=[str(one) for one in classes.tolist()],

@@ -45,7 +45,7 @@ def render(report: Report) -> str:
     if report.data_warnings:
         parts += ["## Look at the data", _items(report.data_warnings)]
     parts += ["## How many columns to keep", _sizes(report), _candidates(report)]
-    parts += ["## Ranked columns", _ranking(report)]
+    parts += ["## Ranked columns", prose(sentences.order_in_words(report)), _ranking(report)]
     parts += ["## Would other rows give the same columns?"]
     parts += [prose(sentences.stability_in_words(report))]
     parts += ["## On rows it has not seen", _confusion(report), _folds(report)]

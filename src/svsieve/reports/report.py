@@ -25,17 +25,25 @@ class Candidate:
     label : str
         Such as ``"linear SVM"``.
     path : Path
-        The elimination on all rows.
+        The ranking: the elimination on all rows, or what it was joined with others to.
     curve : Curve
         Scores of the sizes, from cross-validation on the same rows.
     choice : Choice
         The size that the rule chooses from the curve, and why.
+    elimination : Path, optional
+        That on all rows, where `path` is not it.
     """
 
     label: str
     path: Path
     curve: Curve
     choice: Choice
+    elimination: Path | None = None
+
+    @property
+    def walked(self) -> Path:
+        """The elimination on all rows."""
+        return self.path if self.elimination is None else self.elimination
 
     @property
     def score(self) -> float:

@@ -39,7 +39,7 @@ def draw(report: Report) -> dict[str, Any]:
         "curve": CurveDisplay(best.curve, report.metric, best.choice, report.rule),
         "pareto": ParetoDisplay(best.curve, report.metric, best.choice),
         "ranking": RankingDisplay(names, scores, kept[shown]),
-        "schedule": ScheduleDisplay(best.path.sizes),
+        "schedule": ScheduleDisplay(best.walked.sizes),
     }
     heights = {"ranking": height_of(len(names))}
     if report.nested.stability is not None:

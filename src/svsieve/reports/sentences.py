@@ -174,9 +174,23 @@ def plain(value: Any) -> str:
     return str(value)
 
 
+def order_in_words(report: Report) -> str:
+    """Return what the order of the columns and their scores are."""
+    rankings = report.best.path.notes.get("rankings")
+    if rankings is None:
+        return (
+            "Best first, as the elimination left them. The score is the one a column had when it "
+            "was last seen, among the columns left at that time: compare neighbours, not ends."
+        )
+    return (
+        f"Best first, by the median of their ranks in {rankings:,} rankings: that on all rows and "
+        "those without each fold. The score is one over that rank."
+    )
+
+
 def path_in_words(report: Report) -> str:
     """Return how the elimination went, in words."""
-    path = report.best.path
+    path = report.best.walked
     if not path.n_steps:
         return "No column was eliminated."
     steps = "1 step" if path.n_steps == 1 else f"{path.n_steps:,} steps"

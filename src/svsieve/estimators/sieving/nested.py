@@ -15,6 +15,7 @@ from svsieve.arrays import FloatArray, IndexArray
 from svsieve.estimators.sieving.candidates import Candidate, plain_machine
 from svsieve.estimators.sieving.choosing import Chosen, choose
 from svsieve.estimators.sieving.clock import Clock, OutOfTimeError
+from svsieve.estimators.sieving.consensus import consensus
 from svsieve.estimators.sieving.trials import Problem, Trials, View, predicted
 from svsieve.selection.evaluation import Evaluation, Outcome, chance_of, evaluation_of
 
@@ -152,14 +153,17 @@ def nested(
         share = 1.0 / max(1, n_folds - fold) if len(candidates) > 1 else HURRIED
         first = fold - fold % n_folds
         others = tuple(one for one in range(first, first + n_folds) if one != fold)
+        view = View(others, fold)
         with clock.part(share):
-            chosen = choose(trials, candidates, View(others, fold), tradeoff)
+            chosen = choose(trials, candidates, view, tradeoff)
         if chosen is None:
             continue
         try:
-            columns = trials.ranking(chosen.candidate, View((fold,)), fold).top(chosen.size)
+            whole = trials.ranking(chosen.candidate, View((fold,)), fold)
         except OutOfTimeError:
             continue
+        parts = [trials.ranking(chosen.candidate, view, one) for one in chosen.folds]
+        columns = consensus(whole, parts, n_folds).top(chosen.size)
         judged = predicted(problem, columns, chosen.setting, fold)
         outcomes.append(_Fold(fold, *judged, chosen, columns))
     return _summed(problem, outcomes, len(planned), clock)

@@ -102,6 +102,7 @@ def report_of(
     chosen: Chosen,
     nested: Nested,
     path: Path,
+    full_path: Path,
     choice: SieveChoice,
     *,
     names: Sequence[str],
@@ -135,6 +136,7 @@ def report_of(
                 path,
                 curve,
                 Choice(chosen.size, choice.reasons["size"]),
+                full_path,
             ),
         ),
         rule=Tolerance(LOST),
@@ -176,6 +178,8 @@ def _methods(trials: Trials, view: View, choice: SieveChoice, nested: Nested) ->
         f"Taken was: {choice.criterion}; the machine on the columns kept has a {choice.kernel} "
         f"kernel with C = {choice.C:g}"
         + ("." if choice.gamma is None else f" and gamma = {choice.gamma:.3g}."),
+        "Columns are in the order of their median rank, in the ranking on all rows and in those "
+        "without each fold.",
         f"The number of columns: {choice.reasons['size']}",
         "How well this does on new rows was estimated by nested cross-validation: the whole choice "
         f"was repeated without each of {nested.done} folds and judged on the rows of that fold."

@@ -117,7 +117,7 @@ def _lines(rows: list[dict[str, Any]], looks: Sequence[Line]) -> Any:
 
 def path_chart(report: Report) -> dict[str, Any] | None:
     """Return the score at which the columns of each step were dropped; None if none was."""
-    path = report.best.path
+    path = report.best.walked
     if not path.n_steps:
         return None
     last = np.cumsum(path.counts) - 1

@@ -1,0 +1,73 @@
+"""The median of many rankings."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svsieve import Sieve
+from svsieve.elimination import Path
+from svsieve.estimators.sieving.consensus import consensus
+
+
+def ranked(order: np.ndarray) -> Path:
+    """Return a path whose columns are in this order, best first."""
+    scores = np.empty(len(order))
+    scores[order] = -np.arange(len(order))
+    return Path.from_scores(scores)
+
+
+@given(st.integers(1, 12), st.integers(1, 7), st.integers(1, 5), st.integers(0, 10**6))
+def test_the_order_is_that_of_median_ranks(columns: int, parts: int, votes: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    whole, *others = (rng.permutation(columns) for _ in range(1 + parts))
+    found = consensus(ranked(whole), [ranked(one) for one in others], votes)
+    voters = [whole.tolist()] * min(votes, parts) + [one.tolist() for one in others]
+    ranks = [[1 + order.index(column) for order in voters] for column in range(columns)]
+    keys = [(float(np.median(one)), float(np.mean(one))) for one in ranks]
+    in_order = [keys[column] for column in found.order]
+    assert all(
+        before[0] < after[0] or (before[0] == after[0] and before[1] <= after[1] + 1e-9)
+        for before, after in pairwise(in_order)
+    )
+    assert sorted(found.order.tolist()) == list(range(columns))
+    assert found.notes["rankings"] == 1 + parts
+
+
+def test_rankings_that_agree_are_the_answer() -> None:
+    order = np.array([3, 0, 4, 1, 2])
+    found = consensus(ranked(order), [ranked(order)] * 4, votes=4)
+    np.testing.assert_array_equal(found.order, order)
+    np.testing.assert_allclose(found.survivor_scores, 1.0, rtol=0.06)
+
+
+def test_a_ranking_that_went_astray_does_not_matter() -> None:
+    order = np.arange(50)
+    astray = ranked(order[::-1])
+    found = consensus(ranked(order), [ranked(order), ranked(order), astray], votes=3)
+    np.testing.assert_array_equal(found.order[:10], order[:10])
+
+
+def test_without_parts_it_is_the_ranking_on_all_rows() -> None:
+    whole = ranked(np.array([1, 0]))
+    assert consensus(whole, [], votes=5) is whole
+
+
+def test_columns_that_all_keep_stay_first() -> None:
+    orders = [np.array([4, 2, 0, 1, 3]), np.array([2, 4, 3, 0, 1]), np.array([4, 2, 1, 3, 0])]
+    whole, *parts = map(ranked, orders)
+    assert set(consensus(whole, parts, votes=1).top(2)) == {2, 4}
+
+
+def test_sieve_joins_its_rankings() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 30)), np.repeat([0, 1], 20)
+    X[y == 1, :3] += 1.5
+    sieve = Sieve().fit(X, y)
+    assert sieve.path_.notes["rankings"] == 26  # five cuts into five folds, and all rows
+    assert sieve.full_path_.notes.get("rankings") is None
+    assert sieve.full_path_.n_columns == 30
+    assert set(sieve.path_.top(sieve.n_features_)) == set(np.flatnonzero(sieve.support_))
