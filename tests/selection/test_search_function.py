@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ POINT = np.array([0.2, 0.5, -0.3, 0.1])  # ln C, and ln v of three columns
 
 def function(objective=None, *, kernel=None, scales=True, shrink=0.7):
     objective = RadiusMargin() if objective is None else objective
-    space = SearchSpace.around(L2Svm(1.5), kernel or Rbf(0.5), 3, scales=scales, shrink=shrink)
+    space = SearchSpace.around(L2Svm(1.5), kernel or Rbf(0.5), 3, scales=scales, price=shrink)
     return SearchFunction(space, [Judge(objective, X, LABELS, tol=1e-12)], objective)
 
 
@@ -53,12 +54,36 @@ def test_slopes_are_those_of_machines_trained_again(objective, kernel) -> None:
 
 @given(st.floats(-3.0, 3.0), st.floats(0.0, 50.0))
 def test_a_common_scale_costs_nothing(common: float, shrink: float) -> None:
-    space = SearchSpace.around(L2Svm(1.5), Rbf(0.5), 3, scales=True, shrink=shrink)
+    space = SearchSpace.around(L2Svm(1.5), Rbf(0.5), 3, scales=True, price=shrink)
     shifted = POINT + common * np.array([0.0, 1.0, 1.0, 1.0])
     cost, slopes = space.unevenness(shifted)
     assert cost == pytest.approx(shrink * np.var(POINT[1:]), abs=1e-9)
     assert slopes[0] == 0.0
     assert slopes.sum() == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.filterwarnings("error")
+def test_where_scales_cost_too_much_the_descent_turns_back() -> None:
+    far = POINT + np.array([0.0, 7.0, -7.0, 0.0])
+    for objective in (RadiusMargin(), ValidationError(seed=0)):
+        value, slopes = function(objective, shrink=1e4)(far)
+        assert objective.is_bound == math.isfinite(value)
+        assert objective.is_bound == (slopes is not None)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("bad", [math.inf, math.nan])
+def test_no_value_is_an_infinite_one(bad: float, monkeypatch) -> None:
+    objective = ValidationError(seed=0)
+    dear = function(objective)
+    whole = Judge.__call__
+
+    def without_value(judge, *arguments, **options):
+        return replace(whole(judge, *arguments, **options), value=bad)
+
+    monkeypatch.setattr(Judge, "__call__", without_value)
+    assert dear(POINT) == (math.inf, None)
+    assert dear.values == [math.inf]
 
 
 def test_without_scales_there_is_nothing_to_pay_for() -> None:

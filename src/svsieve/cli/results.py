@@ -54,7 +54,7 @@ def write_results(
     report: Report, folder: Path, names: Sequence[str], facts: Mapping[str, Any]
 ) -> list[Path]:
     """Write all results of an analysis, its report under some names, or none of them."""
-    path = report.best.path
+    path = report.best.walked
     # How long each step took is another matter at every run, and would make equal results differ.
     timeless = replace(path, seconds=np.zeros_like(path.seconds))
     makers: dict[str, Callable[[Path], object]] = {

@@ -70,9 +70,10 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         Give every column a scale of its own, in the place of one gamma for all: a weighted kernel.
         Needs svsieve.SVC, whose kernels have weights.
     shrink : float, default=150
-        What scales that differ cost: the objective is multiplied by the exponential of this times
-        the variance of their logarithms, over the number of rows. Few rows leave the scales alike;
-        0 lets them go wherever the objective is smallest.
+        With ``weights=True``: what scales that differ cost. Minimised is the objective times
+        exp(shrink / n * Var(ln scales)), n the number of rows, in which a row of sample weight k
+        counts k times. Few rows leave the scales alike; 0 lets them go wherever the objective is
+        smallest.
     confirm : bool, default=True
         Whether the smallest value must be borne out by the rows left out one by one, of which the
         span of the support vectors tells without training: another point that was visited is taken
@@ -112,9 +113,10 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         Machines trained in the search; smallest spheres and `best_estimator_` are not counted.
     trace_ : dict of str to array
         All evaluations in order, a column for each parameter (NaN where a descent has none), for
-        the value ("value"), the length of the gradient ("gradient_norm"), the share of rows
-        on the wrong side when left out ("left_out_error", NaN without `confirm`), the number of the
-        descent ("start") and the machines trained so far ("n_trainings").
+        the value ("value", without what scales cost), the length of the gradient ("gradient_norm",
+        with it), the share of rows on the wrong side when left out ("left_out_error", NaN
+        without `confirm`), the number of the descent ("start") and the machines trained so far
+        ("n_trainings").
     classes_ : ndarray
         Labels, from `best_estimator_`.
     n_features_in_ : int
@@ -301,7 +303,7 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
                 table.shape[1],
                 scales=bool(self.weights),
                 bounds=self.bounds,
-                shrink=float(self.shrink) / float(counts.sum()),
+                price=float(self.shrink) / float(counts.sum()),
             )
             searches.append(self._descended(space, judges, objective, limit, rng))
         return searches

@@ -40,6 +40,7 @@ from svsieve.selection.fold_scores import Metric, resolve_metrics
 CHOICE_ENDS, RANKING_ENDS, ESTIMATE_ENDS = 0.55, 0.65, 0.9
 # Where they do not allow the estimate to repeat the race, it takes the way of ranking as given.
 ONE_WAY_JUDGED = "other ways of ranking in the nested estimate"
+RANKING_OF_ALL = "a ranking on all rows"
 
 
 class Sieve(PredictsOnSelection, SelectorMixin, ClassifierMixin, BaseEstimator):
@@ -79,7 +80,7 @@ class Sieve(PredictsOnSelection, SelectorMixin, ClassifierMixin, BaseEstimator):
     n_features_ : int
         Their number.
     ranking_ : ndarray of int, shape (n_features_in_,)
-        1 for the columns kept, then in the order in which the others went, last first.
+        1 for the columns kept, then the others in the order of `path_`.
     score_ : Estimate
         What to expect on new rows: nested estimate, interval, chance. ``float(score_)`` works.
     choice_ : SieveChoice
@@ -89,7 +90,7 @@ class Sieve(PredictsOnSelection, SelectorMixin, ClassifierMixin, BaseEstimator):
     path_ : Path
         The ranking: median ranks of the elimination on all rows and of those without each fold.
     full_path_ : Path
-        The elimination on all rows.
+        The elimination on all rows; where a budget ends before it, that without the first fold.
     estimator_ : Pipeline
         StandardScaler and SVC, fitted on the columns kept.
     nested_ : Evaluation or None
@@ -191,9 +192,12 @@ class Sieve(PredictsOnSelection, SelectorMixin, ClassifierMixin, BaseEstimator):
         chosen = choose(trials, tried, view, self.tradeoff) or unjudged(problem, tried)
         took = clock.share() - begun
         clock.allow(RANKING_ENDS)
-        self.full_path_ = self._ranked(trials, view, chosen.candidate, classes, codes)
+        whole = self._ranked(trials, chosen.candidate, classes, codes)
         parts = [trials.ranking(chosen.candidate, view, fold) for fold in chosen.folds]
-        self.path_ = consensus(self.full_path_, parts, n_folds)
+        if whole is None:
+            chosen = replace(chosen, untried=(*chosen.untried, RANKING_OF_ALL))
+        self.path_ = self._named(consensus(whole, parts, n_folds))
+        self.full_path_ = self._named(parts[0] if whole is None else whole)
         if clock.share() + n_folds * took > ESTIMATE_ENDS:
             tried = (chosen.candidate,)
             chosen = replace(chosen, untried=(*chosen.untried, ONE_WAY_JUDGED))
@@ -275,22 +279,22 @@ class Sieve(PredictsOnSelection, SelectorMixin, ClassifierMixin, BaseEstimator):
     def _ranked(
         self,
         trials: Trials,
-        view: View,
         candidate: Candidate,
         classes: NDArray[Any],
         codes: IndexArray,
-    ) -> Path:
-        """Rank the columns on all rows; where time ends, the ranking of a fold has to do."""
+    ) -> Path | None:
+        """Rank the columns on all rows; None where time ends before."""
         problem = trials.problem
         chain = problem.chain(candidate.ranking)
         data = data_of(chain, classes, codes, problem.X, problem.y, None)
         if candidate.filter is not None:
             scores = candidate.filter(data.X, problem.y)
-            path = Path.from_scores(kept_last(scores, problem.keep))
-        else:
-            path = trace(data, problem.parts(candidate, data.n_rows, trials.clock.left()))
-            if path.stopped == "time":
-                path = trials.ranking(candidate, view, view.folds[0])
+            return Path.from_scores(kept_last(scores, problem.keep))
+        path = trace(data, problem.parts(candidate, data.n_rows, trials.clock.left()))
+        return None if path.stopped == "time" else path
+
+    def _named(self, path: Path) -> Path:
+        """Return a path that knows the names of columns, where they have any."""
         named = hasattr(self, "feature_names_in_")
         return replace(path, column_names=self._names() if named else None)
 

@@ -33,9 +33,9 @@ WIDE = 100.0
 class RankingDisplay(Display):
     """The best columns of a ranking, with their scores.
 
-    The score of a column is the one it had when it was dropped; those of columns kept are from the
-    last step. Scores of different steps are measured among different columns: the order of the
-    rows is what the elimination found, and need not be that of the scores.
+    In an elimination the score of a column is the one it had when it was dropped; those of columns
+    kept are from the last step. Scores of different steps are measured among different columns: the
+    order of the rows is what the elimination found, and need not be that of the scores.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class RankingDisplay(Display):
         elif known.any() and scores[known].min() >= 0.0:
             ax.set_xlim(left=0.0)
         best_on_top(ax, self.names)
-        ax.set_xlabel("score when last seen")
+        ax.set_xlabel("score")
         if known.any() and kept.any() and not kept.all():
             legend_above(ax)
         return self._drawn_on(ax)

@@ -158,11 +158,12 @@ class Report:
                 f"classes. Got shape {self.confusion.shape}."
             )
         for candidate in self.candidates:
-            if candidate.path.n_columns != len(self.names):
-                raise ValueError(
-                    f"the path of {candidate.label!r} must have the {len(self.names)} columns that "
-                    f"are named. Got {candidate.path.n_columns}."
-                )
+            for path in (candidate.path, candidate.walked):
+                if path.n_columns != len(self.names):
+                    raise ValueError(
+                        f"the path of {candidate.label!r} must have the {len(self.names)} columns "
+                        f"that are named. Got {path.n_columns}."
+                    )
         best = self.best.path.order[: self.chosen]
         if not np.array_equal(np.sort(self.selected), np.sort(best)):
             raise ValueError(
@@ -194,7 +195,7 @@ class Report:
         return self.best.curve.chance if self.metric == "accuracy" else None
 
     def ranking(self) -> list[dict[str, Any]]:
-        """Return the columns, best first: rank, name, kept, score when dropped, frequency."""
+        """Return the columns, best first: rank, name, kept, score, frequency."""
         path = self.best.path
         scores = path.importances[::-1]
         return [

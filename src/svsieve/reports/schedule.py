@@ -90,11 +90,11 @@ class ScheduleDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **kwargs: Any) -> Self:
-        """Draw the sizes that a fitted SVMRFE or SVMRFECV has visited.
+        """Draw the sizes that a fitted SVMRFE, SVMRFECV or Sieve has visited.
 
         Parameters
         ----------
-        estimator : SVMRFE or SVMRFECV
+        estimator : SVMRFE, SVMRFECV or Sieve
         ax, **kwargs
             As in `from_path`.
 
@@ -103,6 +103,7 @@ class ScheduleDisplay(Display):
         ScheduleDisplay
         """
         path = fitted_part(estimator, "path_", cls.__name__)
+        path = getattr(estimator, "full_path_", path)  # that of Sieve is of many
         return cls.from_path(path, ax=ax, **kwargs)
 
     def plot(self, ax: Any = None, **kwargs: Any) -> Self:

@@ -183,8 +183,8 @@ def order_in_words(report: Report) -> str:
             "was last seen, among the columns left at that time: compare neighbours, not ends."
         )
     return (
-        f"Best first, by the median of their ranks in {rankings:,} rankings: that on all rows and "
-        "those without each fold. The score is one over that rank."
+        f"Best first, by the median of their ranks in {rankings:,} rankings, each on other rows of "
+        "the table. The score is one over that rank."
     )
 
 

@@ -15,11 +15,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from svsieve.arrays import FloatArray
 from svsieve.selection.objectives import Judge, Objective, summed
 from svsieve.selection.search_space import SearchSpace
+
+# Of an estimate that is no bound: beyond, the descent turns back.
+MOST_COST = 20.0
 
 
 class SearchFunction:
@@ -28,7 +29,7 @@ class SearchFunction:
     Parameters
     ----------
     space : SearchSpace
-        Its `shrink` is the shrink / n above.
+        Its `price` is the shrink / n above.
     judges : sequence of Judge
         One for each problem; their values are added.
     objective : Objective
@@ -53,7 +54,7 @@ class SearchFunction:
     >>> from svsieve.selection.search_space import SearchSpace
     >>> X = np.array([[0.0, 5.0], [1.0, 3.0], [4.0, 5.0], [5.0, 4.0]])
     >>> judge = Judge(RadiusMargin(), X, np.array([-1.0, -1.0, 1.0, 1.0]))
-    >>> space = SearchSpace.around(L2Svm(C=1.0), Rbf(gamma=0.1), 2, scales=True, shrink=0.5)
+    >>> space = SearchSpace.around(L2Svm(C=1.0), Rbf(gamma=0.1), 2, scales=True, price=0.5)
     >>> function = SearchFunction(space, [judge], RadiusMargin())
     >>> value, slopes = function(np.array([0.0, 1.0, -1.0]))  # ln C, ln v
     >>> round(value - np.log(function.values[0]), 6), slopes.shape
@@ -71,15 +72,17 @@ class SearchFunction:
         space = self._space
         machine, kernel = space.parts(point)
         found = summed(judge(machine, kernel, slopes=space.n_scales > 0) for judge in self._judges)
-        self.values.append(found.value if np.isfinite(found.value) else math.inf)
+        value = found.value if math.isfinite(found.value) else math.inf
+        self.values.append(value)
         self.trainings.append(sum(judge.n_trainings for judge in self._judges))
         self.left_out.append(found.left_out)
         slopes, (cost, by_scale) = space.slopes(found), space.unevenness(point)
-        if not self._objective.is_bound or slopes is None:
-            factor = math.exp(cost)
-            if slopes is not None:
-                slopes = factor * (slopes + found.value * by_scale)
-            return factor * found.value, slopes
-        if not 0.0 < found.value < math.inf:
+        if slopes is None:
+            return value, None
+        if self._objective.is_bound:
+            if not 0.0 < value < math.inf:
+                return math.inf, None
+            return math.log(value) + cost, slopes / value + by_scale
+        if value == math.inf or cost > MOST_COST:
             return math.inf, None
-        return math.log(found.value) + cost, slopes / found.value + by_scale
+        return math.exp(cost) * value, math.exp(cost) * (slopes + value * by_scale)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from svsieve import Sieve
 from svsieve.elimination import Path
+from svsieve.estimators import sieve as sieve_module
 from svsieve.estimators.sieving.consensus import consensus
 
 
@@ -41,14 +43,26 @@ def test_rankings_that_agree_are_the_answer() -> None:
     order = np.array([3, 0, 4, 1, 2])
     found = consensus(ranked(order), [ranked(order)] * 4, votes=4)
     np.testing.assert_array_equal(found.order, order)
-    np.testing.assert_allclose(found.survivor_scores, 1.0, rtol=0.06)
+    np.testing.assert_allclose(found.importances[::-1], 1.0 / np.arange(1, 6))
+    assert not found.tied.any()
+
+
+def test_scores_are_one_over_the_median_rank() -> None:
+    whole, *parts = (ranked(np.array(order)) for order in ([0, 1, 2], [1, 0, 2], [0, 2, 1]))
+    found = consensus(whole, parts, votes=1)
+    np.testing.assert_array_equal(found.order, [0, 1, 2])
+    np.testing.assert_allclose(found.importances[::-1], [1.0, 1.0 / 2.0, 1.0 / 3.0])
+    np.testing.assert_array_equal(found.following, [1.0 / 2.0, 1.0])
 
 
 def test_a_ranking_that_went_astray_does_not_matter() -> None:
     order = np.arange(50)
-    astray = ranked(order[::-1])
-    found = consensus(ranked(order), [ranked(order), ranked(order), astray], votes=3)
-    np.testing.assert_array_equal(found.order[:10], order[:10])
+    astray = np.roll(order, -2)  # the best two come last
+    orders = [order, order, astray]
+    found = consensus(ranked(order), [ranked(one) for one in orders], votes=3)
+    np.testing.assert_array_equal(found.order, order)
+    ranks = np.argsort([order] * 3 + orders, axis=1)
+    assert ranks.mean(axis=0).argmin() == 2  # by the mean they would be lost
 
 
 def test_without_parts_it_is_the_ranking_on_all_rows() -> None:
@@ -62,12 +76,41 @@ def test_columns_that_all_keep_stay_first() -> None:
     assert set(consensus(whole, parts, votes=1).top(2)) == {2, 4}
 
 
-def test_sieve_joins_its_rankings() -> None:
+def test_without_time_for_all_rows_the_parts_decide() -> None:
+    parts = [ranked(np.array(order)) for order in ([2, 0, 1], [2, 1, 0], [0, 2, 1])]
+    found = consensus(None, parts, votes=5)
+    np.testing.assert_array_equal(found.order, [2, 0, 1])
+    assert found.notes["rankings"] == 3
+
+
+def table() -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 30)), np.repeat([0, 1], 20)
     X[y == 1, :3] += 1.5
-    sieve = Sieve().fit(X, y)
+    return X, y
+
+
+def test_sieve_joins_its_rankings() -> None:
+    sieve = Sieve(keep=[7]).fit(*table())
     assert sieve.path_.notes["rankings"] == 26  # five cuts into five folds, and all rows
     assert sieve.full_path_.notes.get("rankings") is None
-    assert sieve.full_path_.n_columns == 30
-    assert set(sieve.path_.top(sieve.n_features_)) == set(np.flatnonzero(sieve.support_))
+    assert sieve.path_.order[0] == 7
+    assert not np.array_equal(sieve.path_.order, sieve.full_path_.order)
+    text = sieve.report_.to_markdown()
+    assert "by the median of their ranks in 26 rankings" in text
+    assert f"in {sieve.full_path_.n_steps} steps" in text
+    assert sieve.report_.best.walked is sieve.full_path_
+
+
+def test_where_time_ends_before_a_ranking_on_all_rows(monkeypatch) -> None:
+    traced = sieve_module.trace
+
+    def cut_short(data, parts):
+        return replace(traced(data, parts), stopped="time")
+
+    monkeypatch.setattr(sieve_module, "trace", cut_short)
+    sieve = Sieve().fit(*table())
+    assert sieve.path_.notes["rankings"] == 25
+    assert "a ranking on all rows" in sieve.choice_.untried
+    assert sieve.full_path_.notes["n_rows"] < 40
+    assert sieve.score(*table()) > 0.8

@@ -16,13 +16,13 @@ import numpy as np
 from svsieve.elimination import Path
 
 
-def consensus(whole: Path, parts: Sequence[Path], votes: int) -> Path:
+def consensus(whole: Path | None, parts: Sequence[Path], votes: int) -> Path:
     """Return the ranking by median ranks.
 
     Parameters
     ----------
-    whole : Path
-        The ranking on all rows.
+    whole : Path or None
+        The ranking on all rows; None where there was no time for it.
     parts : sequence of Path
         Rankings on part of the rows. Without any, `whole` is the answer.
     votes : int
@@ -31,7 +31,7 @@ def consensus(whole: Path, parts: Sequence[Path], votes: int) -> Path:
     Returns
     -------
     Path
-        Its scores are one over the median rank; the mean rank decides between equals.
+        Its scores are one over the median rank. The mean rank decides between equals.
 
     Examples
     --------
@@ -41,11 +41,19 @@ def consensus(whole: Path, parts: Sequence[Path], votes: int) -> Path:
     >>> consensus(whole, [other, other], votes=1).order
     array([1, 2, 0])
     """
-    if not parts:
+    if whole is not None and not parts:
         return whole
-    voters = [whole] * min(votes, len(parts)) + list(parts)
+    voters = [*([] if whole is None else [whole] * min(votes, len(parts))), *parts]
     ranks = np.argsort([one.order for one in voters], axis=1) + 1.0
+    median = np.median(ranks, axis=0)
     # Medians differ by a half at least, if at all.
-    decided = np.median(ranks, axis=0) + ranks.mean(axis=0) / (4.0 * whole.n_columns)
-    path = Path.from_scores(1.0 / decided, whole.column_names)
-    return replace(path, notes={**whole.notes, **path.notes, "rankings": 1 + len(parts)})
+    decided = median + ranks.mean(axis=0) / (4.0 * len(median))
+    path = Path.from_scores(-decided, voters[0].column_names)
+    scores = 1.0 / median[path.order[::-1]]
+    return replace(
+        path,
+        scores=scores[:-1],
+        following=scores[1:],
+        survivor_scores=scores[-1:],
+        notes={**voters[0].notes, **path.notes, "rankings": len(parts) + (whole is not None)},
+    )

@@ -178,8 +178,7 @@ def _methods(trials: Trials, view: View, choice: SieveChoice, nested: Nested) ->
         f"Taken was: {choice.criterion}; the machine on the columns kept has a {choice.kernel} "
         f"kernel with C = {choice.C:g}"
         + ("." if choice.gamma is None else f" and gamma = {choice.gamma:.3g}."),
-        "Columns are in the order of their median rank, in the ranking on all rows and in those "
-        "without each fold.",
+        "Columns are in the order of their median rank in all rankings that were made this way.",
         f"The number of columns: {choice.reasons['size']}",
         "How well this does on new rows was estimated by nested cross-validation: the whole choice "
         f"was repeated without each of {nested.done} folds and judged on the rows of that fold."

@@ -55,7 +55,7 @@ class Madelon(OneCall):
         selector = SVMRFE(
             SVC(C=C, kernel="rbf", gamma="auto"),
             n_features_to_select=1,
-            step=sieve.path_.sizes,
+            step=sieve.full_path_.sizes,
             criterion=WeightNorm(order=1),
         )
         began = time.process_time()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,10 +29,6 @@ MACHINES = {
     "Gaussian": SVC(C=10.0, kernel="rbf", gamma="auto", slack="l2"),
 }
 
-# The bound has the more minima the fewer rows there are. Starts for the last two columns, times
-# rows:
-STARTED_ROWS = 300
-
 Table = tuple[FloatArray, NDArray[Any]]
 
 
@@ -49,17 +45,26 @@ def drawn(kernel: str, n: int, repeat: int) -> tuple[Table, Table]:
 
 
 def accuracies(
-    method: str, machine: SVC, train: Table, test: Table, sizes: Iterable[int]
+    method: str,
+    machine: SVC,
+    train: Table,
+    test: Table,
+    sizes: Iterable[int],
+    *,
+    starts: Mapping[int, int] | None = None,
 ) -> Iterable[tuple[int, NDArray[Any], float]]:
     """Rank by a method; yield sizes, the columns kept and the accuracy of the machine on them.
 
-    The machine of a method that scales columns sees them scaled.
+    The machine of a method that scales columns sees them scaled; `starts` are those of scaling, by
+    size.
     """
     if method == SCALING:
         for size in sizes:
-            starts = max(1, STARTED_ROWS // len(train[1])) if size == 2 else 1
             selector = FeatureScaling(
-                machine, n_features_to_select=size, starts=starts, random_state=0
+                machine,
+                n_features_to_select=size,
+                starts=1 if starts is None else starts.get(size, 1),
+                random_state=0,
             ).fit(*train)
             yield size, np.flatnonzero(selector.support_), float(selector.score(*test))
         return
