@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from svsieve.arrays import FloatArray, IndexArray
+from svsieve.arrays import IndexArray
 from svsieve.elimination.parts import Data, Parts
 from svsieve.elimination.parts import Retune as RetunePart
 from svsieve.errors import IncompatiblePartsError
@@ -18,8 +17,9 @@ from svsieve.machines import CSvm, L2Svm, Machine
 from svsieve.resolve import refusal
 from svsieve.resolve.fitting import on_columns
 from svsieve.resolve.options import has_method, is_integer
-from svsieve.selection.objectives import Judge, Objective, RadiusMargin, Span, summed
+from svsieve.selection.objectives import Judge, Objective, RadiusMargin, Span
 from svsieve.selection.optimise import descend
+from svsieve.selection.search_function import SearchFunction
 from svsieve.selection.search_space import SearchSpace
 
 
@@ -109,18 +109,14 @@ class Retune:
             for task in data.tasks
         ]
 
-        def function(point: FloatArray) -> tuple[float, FloatArray | None]:
-            one, kernel = space.parts(point)
-            found = summed(judge(one, on_columns(kernel, kept)) for judge in judges)
-            slopes = space.slopes(found)
-            if slopes is None or not self.objective.is_bound:
-                return found.value, slopes
-            if not 0.0 < found.value < math.inf:
-                return math.inf, None
-            return math.log(found.value), slopes / found.value
-
+        # A kernel may have weights of all columns; the judges see those kept.
+        seen = replace(space, kernel=on_columns(space.kernel, kept))
         best = descend(
-            function, [space.start], space.lower, space.upper, max_evaluations=self.max_evaluations
+            SearchFunction(seen, judges, self.objective),
+            [space.start],
+            space.lower,
+            space.upper,
+            max_evaluations=self.max_evaluations,
         ).best
         return space.parts(best.point)
 
