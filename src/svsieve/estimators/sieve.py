@@ -22,7 +22,7 @@ from svsieve.estimators.fold_run import data_of
 from svsieve.estimators.sieving.candidates import Candidate, candidates
 from svsieve.estimators.sieving.choosing import Chosen, choose, unjudged
 from svsieve.estimators.sieving.clock import Clock
-from svsieve.estimators.sieving.consensus import consensus
+from svsieve.estimators.sieving.consensus import agreed
 from svsieve.estimators.sieving.nested import Estimate, Nested, nested
 from svsieve.estimators.sieving.planning import folds, rows_to_rank_on, sizes_to_visit
 from svsieve.estimators.sieving.trials import Problem, Trials, View, kept_last
@@ -88,7 +88,8 @@ class Sieve(PredictsOnSelection, SelectorMixin, ClassifierMixin, BaseEstimator):
     report_ : Report
         All of it, to be read: ``report_.save_html("report.html")``.
     path_ : Path
-        The ranking: median ranks of the elimination on all rows and of those without each fold.
+        The ranking: on all rows or, by linear machines and filters, median ranks there and without
+        each fold.
     full_path_ : Path
         The elimination on all rows; where a budget ends before it, that without the first fold.
     estimator_ : Pipeline
@@ -196,7 +197,7 @@ class Sieve(PredictsOnSelection, SelectorMixin, ClassifierMixin, BaseEstimator):
         parts = [trials.ranking(chosen.candidate, view, fold) for fold in chosen.folds]
         if whole is None:
             chosen = replace(chosen, untried=(*chosen.untried, RANKING_OF_ALL))
-        self.path_ = self._named(consensus(whole, parts, n_folds))
+        self.path_ = self._named(agreed(chosen.candidate, whole, parts, n_folds))
         self.full_path_ = self._named(parts[0] if whole is None else whole)
         if clock.share() + n_folds * took > ESTIMATE_ENDS:
             tried = (chosen.candidate,)

@@ -102,6 +102,15 @@ def test_sieve_joins_its_rankings() -> None:
     assert sieve.report_.best.walked is sieve.full_path_
 
 
+def test_with_a_kernel_the_ranking_on_all_rows_stands_alone() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 8))
+    sieve = Sieve().fit(X, (X[:, 0] * X[:, 1] > 0).astype(int))
+    assert sieve.choice_.kernel != "linear"
+    np.testing.assert_array_equal(sieve.path_.order, sieve.full_path_.order)
+    assert "median of their ranks" not in sieve.report_.to_markdown()
+
+
 def test_where_time_ends_before_a_ranking_on_all_rows(monkeypatch) -> None:
     traced = sieve_module.trace
 

@@ -15,7 +15,7 @@ from svsieve.arrays import FloatArray, IndexArray
 from svsieve.estimators.sieving.candidates import Candidate, plain_machine
 from svsieve.estimators.sieving.choosing import Chosen, choose
 from svsieve.estimators.sieving.clock import Clock, OutOfTimeError
-from svsieve.estimators.sieving.consensus import consensus
+from svsieve.estimators.sieving.consensus import agreed
 from svsieve.estimators.sieving.trials import Problem, Trials, View, predicted
 from svsieve.selection.evaluation import Evaluation, Outcome, chance_of, evaluation_of
 
@@ -163,7 +163,7 @@ def nested(
         except OutOfTimeError:
             continue
         parts = [trials.ranking(chosen.candidate, view, one) for one in chosen.folds]
-        columns = consensus(whole, parts, n_folds).top(chosen.size)
+        columns = agreed(chosen.candidate, whole, parts, n_folds).top(chosen.size)
         judged = predicted(problem, columns, chosen.setting, fold)
         outcomes.append(_Fold(fold, *judged, chosen, columns))
     return _summed(problem, outcomes, len(planned), clock)

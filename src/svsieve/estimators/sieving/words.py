@@ -146,7 +146,7 @@ def report_of(
         confusion=nested.confusion,
         frequencies=nested.evaluation.supports.mean(axis=0),
         data_warnings=(*found, *_to_be_said(nested, choice)),
-        methods=_methods(trials, view, choice, nested),
+        methods=_methods(trials, view, choice, nested, path.notes.get("rankings")),
         settings={"kernel": choice.kernel, "C": choice.C, "gamma": choice.gamma},
         citations=(GUYON, RAKOTOMAMONJY, AMBROISE, NOGUEIRA),
         provenance={},
@@ -161,7 +161,9 @@ def _fold_scores(trials: Trials, view: View, chosen: Chosen, fold: int) -> Any:
     return trials.gains(candidate, [setting], view, [fold], sizes)[0].mean(axis=1)
 
 
-def _methods(trials: Trials, view: View, choice: SieveChoice, nested: Nested) -> tuple[str, ...]:
+def _methods(
+    trials: Trials, view: View, choice: SieveChoice, nested: Nested, rankings: int | None
+) -> tuple[str, ...]:
     from svsieve import __version__
 
     n_rows, n_columns = trials.problem.X.shape
@@ -169,6 +171,8 @@ def _methods(trials: Trials, view: View, choice: SieveChoice, nested: Nested) ->
     often = (
         "" if times == 1 else f" The rows were cut into folds {times} times: each counts as often."
     )
+    joined = f"Columns are in the order of their median rank in {rankings} rankings made this way."
+    ordered = () if rankings is None else (joined,)
     return (
         f"A table of {n_rows} rows and {n_columns} columns was analysed with svsieve "
         f"{__version__}; columns were standardised with what the training rows of each fold say.",
@@ -178,7 +182,7 @@ def _methods(trials: Trials, view: View, choice: SieveChoice, nested: Nested) ->
         f"Taken was: {choice.criterion}; the machine on the columns kept has a {choice.kernel} "
         f"kernel with C = {choice.C:g}"
         + ("." if choice.gamma is None else f" and gamma = {choice.gamma:.3g}."),
-        "Columns are in the order of their median rank in all rankings that were made this way.",
+        *ordered,
         f"The number of columns: {choice.reasons['size']}",
         "How well this does on new rows was estimated by nested cross-validation: the whole choice "
         f"was repeated without each of {nested.done} folds and judged on the rows of that fold."
