@@ -47,12 +47,13 @@ def test_ten_sets_have_given_parameters_and_published_rows():
 @pytest.mark.skipif(not is_there("ida-heart"), reason="needs the set ida-heart")
 @pytest.mark.filterwarnings("ignore:GradientSearch")
 def test_a_lower_bound_of_linear_slack_is_no_lower_error():
-    """Why methods B and D need rows left out: the bound alone does not lead to good machines."""
+    """Why methods B and D need rows left out and widths that are alike: the bound is not enough."""
     heart = load_public("ida-heart")
+    alone = {"weights": True, "confirm": False, "shrink": 0.0, "random_state": 0}
     searches = [
-        GradientSearch(weights=True, estimator=SVC(), confirm=False, starts=1),
-        GradientSearch(weights=True, estimator=SVC(), confirm=False, starts=3, random_state=0),
-        GradientSearch(weights=True, estimator=SVC()),
+        GradientSearch(SVC(), **alone),
+        GradientSearch(SVC(), starts=3, **alone),
+        GradientSearch(SVC(), weights=True),
     ]
     bounds, errors = np.empty((3, 8)), np.empty((3, 8))
     for repeat in range(8):
@@ -62,9 +63,9 @@ def test_a_lower_bound_of_linear_slack_is_no_lower_error():
             bounds[at, repeat] = search.best_value_
             errors[at, repeat] = (search.predict(heart.X[test]) != heart.y[test]).mean()
     assert (bounds[1] < 0.8 * bounds[0]).all()
-    alone, more, confirmed = errors.mean(axis=1)
-    assert abs(more - alone) < 0.03
-    assert confirmed < alone - 0.01
+    one, more, better = errors.mean(axis=1)
+    assert abs(more - one) < 0.03
+    assert better < one - 0.02
 
 
 def test_errors_of_published_counts_are_never_zero():

@@ -33,28 +33,27 @@ def agreed(candidate: Candidate, whole: Path | None, parts: Sequence[Path], vote
 def consensus(whole: Path | None, parts: Sequence[Path], votes: int) -> Path:
     """Return the ranking by median ranks.
 
-        Parameters
-        ----------
-        whole : Path or None
-            The ranking on all rows; None where there was no time for it.
-        parts : sequence of Path
-            Rankings on part of the rows. Without any, `whole` is the answer.
-        votes : int
-            How often `whole` counts, but no more than all parts do.
+    Parameters
+    ----------
+    whole : Path or None
+        The ranking on all rows; None where there was no time for it.
+    parts : sequence of Path
+        Rankings on part of the rows. Without any, `whole` is the answer.
+    votes : int
+        How often `whole` counts, but no more than all parts do.
 
-        Returns
-        -------
-        Path
-            Its scores are one over the median rank. The mean rank decides between equals.
+    Returns
+    -------
+    Path
+        Its scores are one over the median rank. The mean rank decides between equals.
 
-        Examples
-        --------
-        >>> from svsieve.elimination import Path
-    from svsieve.estimators.sieving.candidates import Candidate
-        >>> from svsieve.estimators.sieving.consensus import consensus
-        >>> whole, other = Path.from_scores([3, 2, 1]), Path.from_scores([1, 3, 2])
-        >>> consensus(whole, [other, other], votes=1).order
-        array([1, 2, 0])
+    Examples
+    --------
+    >>> from svsieve.elimination import Path
+    >>> from svsieve.estimators.sieving.consensus import consensus
+    >>> whole, other = Path.from_scores([3, 2, 1]), Path.from_scores([1, 3, 2])
+    >>> consensus(whole, [other, other], votes=1).order
+    array([1, 2, 0])
     """
     if whole is not None and not parts:
         return whole
