@@ -57,7 +57,7 @@ class SearchFunction:
     >>> space = SearchSpace.around(L2Svm(C=1.0), Rbf(gamma=0.1), 2, scales=True, price=0.5)
     >>> function = SearchFunction(space, [judge], RadiusMargin())
     >>> value, slopes = function(np.array([0.0, 1.0, -1.0]))  # ln C, ln v
-    >>> round(value - np.log(function.values[0]), 6), slopes.shape
+    >>> round(float(value - np.log(function.values[0])), 6), slopes.shape
     (0.5, (3,))
     """
 
