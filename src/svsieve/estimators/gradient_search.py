@@ -295,6 +295,7 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         judges = [_judge(objective, table, task, told, chain.specification.tol) for task in tasks]
         each = len(judges) * int(getattr(objective, "folds", 1))
         limit = max(1, int(self.max_trainings) // (each * len(kernels)))
+        price = float(self.shrink) / float(counts.sum())
         searches = []
         for one in kernels:
             space = SearchSpace.around(
@@ -303,9 +304,8 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
                 table.shape[1],
                 scales=bool(self.weights),
                 bounds=self.bounds,
-                price=float(self.shrink) / float(counts.sum()),
             )
-            searches.append(self._descended(space, judges, objective, limit, rng))
+            searches.append(self._descended(space, judges, objective, price, limit, rng))
         return searches
 
     def _descended(
@@ -313,11 +313,12 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         space: SearchSpace,
         judges: Sequence[Judge],
         objective: Objective,
+        price: float,
         limit: int,
         rng: np.random.RandomState,
     ) -> Search:
         """Descend in one space, on the logarithm of a bound."""
-        function = SearchFunction(space, judges, objective)
+        function = SearchFunction(space, judges, objective, price)
         descent = descend(
             function,
             space.spread_starts(int(self.starts), rng),

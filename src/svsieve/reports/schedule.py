@@ -103,7 +103,7 @@ class ScheduleDisplay(Display):
         ScheduleDisplay
         """
         path = fitted_part(estimator, "path_", cls.__name__)
-        path = getattr(estimator, "full_path_", path)  # that of Sieve is of many
+        path = getattr(estimator, "full_path_", path)  # where `path_` joins many
         return cls.from_path(path, ax=ax, **kwargs)
 
     def plot(self, ax: Any = None, **kwargs: Any) -> Self:

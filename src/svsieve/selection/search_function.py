@@ -29,11 +29,12 @@ class SearchFunction:
     Parameters
     ----------
     space : SearchSpace
-        Its `price` is the shrink / n above.
     judges : sequence of Judge
         One for each problem; their values are added.
     objective : Objective
         Theirs.
+    price : float, default=0.0
+        The shrink / n above.
 
     Attributes
     ----------
@@ -54,15 +55,22 @@ class SearchFunction:
     >>> from svsieve.selection.search_space import SearchSpace
     >>> X = np.array([[0.0, 5.0], [1.0, 3.0], [4.0, 5.0], [5.0, 4.0]])
     >>> judge = Judge(RadiusMargin(), X, np.array([-1.0, -1.0, 1.0, 1.0]))
-    >>> space = SearchSpace.around(L2Svm(C=1.0), Rbf(gamma=0.1), 2, scales=True, price=0.5)
-    >>> function = SearchFunction(space, [judge], RadiusMargin())
+    >>> space = SearchSpace.around(L2Svm(C=1.0), Rbf(gamma=0.1), 2, scales=True)
+    >>> function = SearchFunction(space, [judge], RadiusMargin(), price=0.5)
     >>> value, slopes = function(np.array([0.0, 1.0, -1.0]))  # ln C, ln v
     >>> round(float(value - np.log(function.values[0])), 6), slopes.shape
     (0.5, (3,))
     """
 
-    def __init__(self, space: SearchSpace, judges: Sequence[Judge], objective: Objective) -> None:
+    def __init__(
+        self,
+        space: SearchSpace,
+        judges: Sequence[Judge],
+        objective: Objective,
+        price: float = 0.0,
+    ) -> None:
         self._space, self._judges, self._objective = space, judges, objective
+        self._price = price
         self.values: list[float] = []
         self.trainings: list[int] = []
         self.left_out: list[FloatArray | None] = []
@@ -76,9 +84,11 @@ class SearchFunction:
         self.values.append(value)
         self.trainings.append(sum(judge.n_trainings for judge in self._judges))
         self.left_out.append(found.left_out)
-        slopes, (cost, by_scale) = space.slopes(found), space.unevenness(point)
+        slopes = space.slopes(found)
         if slopes is None:
             return value, None
+        unevenness, by_scale = space.unevenness(point)
+        cost, by_scale = self._price * unevenness, self._price * by_scale
         if self._objective.is_bound:
             if not 0.0 < value < math.inf:
                 return math.inf, None

@@ -45,8 +45,6 @@ class SearchSpace:
     n_scales : int
         How many columns have a scale; 0 for none.
     start, lower, upper : ndarray
-    price : float
-        Of the variance of the logarithms of the scales.
     """
 
     machine: CSvm | L2Svm
@@ -56,7 +54,6 @@ class SearchSpace:
     start: FloatArray
     lower: FloatArray
     upper: FloatArray
-    price: float = 0.0
 
     @classmethod
     def around(
@@ -67,7 +64,6 @@ class SearchSpace:
         *,
         scales: bool = False,
         bounds: Mapping[str, tuple[float, float]] | None = None,
-        price: float = 0.0,
     ) -> SearchSpace:
         """Return the space whose start is a machine and a kernel.
 
@@ -83,7 +79,6 @@ class SearchSpace:
         bounds : dict of str to (float, float), optional
             Lowest and highest value by name: "C", "gamma", "coef0", "0.gamma", "1.coefficient",
             and "scale" for the factors of the columns. Equal ones hold a number fixed.
-        price : float, default=0.0
 
         Examples
         --------
@@ -119,7 +114,6 @@ class SearchSpace:
             np.array([*values.values(), *[min(max(0.0, low), high)] * n_scales]),
             np.array([*(side[0] for side in sides.values()), *[low] * n_scales]),
             np.array([*(side[1] for side in sides.values()), *[high] * n_scales]),
-            price,
         )
 
     def parts(self, point: FloatArray) -> tuple[CSvm | L2Svm, Kernel]:
@@ -155,14 +149,14 @@ class SearchSpace:
         return found
 
     def unevenness(self, point: FloatArray) -> tuple[float, FloatArray]:
-        """Return the price of scales that differ, by the variance of their logarithms; slopes."""
+        """Return the variance of the logarithms of the scales, and its slopes; 0 without scales."""
         slopes = np.zeros(len(point))
         if not self.n_scales:
             return 0.0, slopes
         scales = point[len(self.names) :]
         away = scales - scales.mean()
-        slopes[len(self.names) :] = 2.0 * self.price / self.n_scales * away
-        return self.price * float(away @ away) / self.n_scales, slopes
+        slopes[len(self.names) :] = 2.0 / self.n_scales * away
+        return float(away @ away) / self.n_scales, slopes
 
     def spread_starts(self, count: int, rng: np.random.RandomState) -> list[FloatArray]:
         """Return the start and others around it, drawn evenly up to a factor of 20 away."""

@@ -6,13 +6,17 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from svsieve import Sieve
+from svsieve.cli.results import write_results
 from svsieve.elimination import Path
 from svsieve.estimators import sieve as sieve_module
+from svsieve.estimators.sieving import nested as nested_module
 from svsieve.estimators.sieving.consensus import consensus
+from svsieve.reports import ScheduleDisplay
 
 
 def ranked(order: np.ndarray) -> Path:
@@ -100,6 +104,32 @@ def test_sieve_joins_its_rankings() -> None:
     assert "by the median of their ranks in 26 rankings" in text
     assert f"in {sieve.full_path_.n_steps} steps" in text
     assert sieve.report_.best.walked is sieve.full_path_
+
+
+def test_the_estimate_is_that_of_the_ranking_agreed_on(monkeypatch) -> None:
+    def worst_first(candidate, whole, parts, votes):
+        assert len(parts) == 4  # of the five folds of a cut one is judged
+        return ranked(consensus(whole, parts, votes).order[::-1])
+
+    X, y = table()
+    good = Sieve().fit(X, y)
+    monkeypatch.setattr(nested_module, "agreed", worst_first)
+    poor = Sieve().fit(X, y)
+    assert float(good.score_) > float(poor.score_) + 0.1
+    found, lost = (one.nested_.supports[:, :3].mean() for one in (good, poor))
+    assert found > lost + 0.2
+
+
+def test_the_elimination_is_what_is_drawn_and_saved(tmp_path) -> None:
+    sieve = Sieve().fit(*table())
+    drawn = ScheduleDisplay.from_estimator(sieve)
+    np.testing.assert_array_equal(drawn.sizes, sieve.full_path_.sizes)
+    write_results(sieve.report_, tmp_path / "results", [], {})
+    saved = Path.load(tmp_path / "results" / "path.npz")
+    np.testing.assert_array_equal(saved.order, sieve.full_path_.order)
+    one = sieve.report_.best
+    with pytest.raises(ValueError, match="must have the 30 columns"):
+        replace(sieve.report_, candidates=(replace(one, elimination=ranked(np.arange(3))),))
 
 
 def test_with_a_kernel_the_ranking_on_all_rows_stands_alone() -> None:
