@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
 from svsieve import Sieve
 from svsieve.cli.results import write_results
@@ -122,7 +123,7 @@ def test_the_estimate_is_that_of_the_ranking_agreed_on(monkeypatch) -> None:
 
 def test_the_elimination_is_what_is_drawn_and_saved(tmp_path) -> None:
     sieve = Sieve().fit(*table())
-    drawn = ScheduleDisplay.from_estimator(sieve)
+    drawn = ScheduleDisplay.from_estimator(sieve, ax=Figure().subplots())
     np.testing.assert_array_equal(drawn.sizes, sieve.full_path_.sizes)
     write_results(sieve.report_, tmp_path / "results", [], {})
     saved = Path.load(tmp_path / "results" / "path.npz")
