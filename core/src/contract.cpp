@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 
 #include "expm1_scheme.hpp"
 #include "gathered.hpp"
 #include "pair_values.hpp"
 #include "parallel.hpp"
-#include "scratch.hpp"
+#include "series_contraction.hpp"
 #include "slope.hpp"
-#include "svsieve/linalg.hpp"
 #include "vector/kernels.hpp"
 
 namespace svsieve {
@@ -18,8 +18,8 @@ namespace svsieve {
 namespace {
 
 constexpr std::size_t tile = 64;
-constexpr std::size_t block_rows = 128;      // rows of one matrix product
-constexpr std::size_t block_columns = 2048;  // columns of one matrix product
+// With fewer rows the matrices of a series are not worth making.
+constexpr std::size_t series_rows = 256;
 
 // What a pass over tiles needs of one pair: M times phi (or its slope), M, and gamma s (+ coef0).
 struct TileTables {
@@ -112,84 +112,6 @@ void each_tile(const Profile& profile, const Gathered& z, const PairValues& pair
     each_tile(profile, z, groups, pairs, rows, weight, false, out, term);
 }
 
-// In several running sums, which do not wait for each other.
-double sum_of(const double* values, std::size_t count) {
-    constexpr std::size_t runs = 8;
-    double sums[runs] = {};
-    std::size_t k = 0;
-    for (; k + runs <= count; k += runs) {
-        for (std::size_t r = 0; r < runs; ++r) sums[r] += values[k + r];
-    }
-    for (; k < count; ++k) sums[0] += values[k];
-    double sum = 0.0;
-    for (const double part : sums) sum += part;
-    return sum;
-}
-
-// Rows [k0, k1) of A = M phi'(s) against all rows before k1; pairs before k0 stand for two.
-void fill_slope_rows(const Slope& slope, const PairValues& pairs, Indices rows, const PairWeight& m,
-                     std::size_t k0, std::size_t k1, MutableMatrix a) {
-    for (std::size_t k = k0; k < k1; ++k) {
-        double* target = a.row(k - k0);
-        take_profile(pairs, slope.profile, rows, k, 0, k + 1, target);
-        const double* dense = m.dense.data != nullptr ? m.dense.row(k) : m.outer.data();
-        const double own = slope.factor * (m.dense.data != nullptr ? 1.0 : m.scale * m.outer[k]);
-        for (std::size_t j = 0; j < k0; ++j) target[j] *= 2.0 * own * dense[j];
-        for (std::size_t j = k0; j <= k; ++j) {
-            target[j] *= own * dense[j];
-            a(j - k0, k) = target[j];
-        }
-    }
-}
-
-// Products and squared differences: sum A x_k x_j by matrix products over row blocks of the lower
-// triangle.
-//   sum A_kj (x_k - x_j)^2 = sum_k (row sum + column sum)_k x_k^2 - 2 sum_k x_k (A x)_k
-void slopes_by_products(Pairing pairing, const Slope& slope, const Gathered& z,
-                        const PairValues& pairs, Indices rows, const PairWeight& weight,
-                        MutableVector out) {
-    const bool distances = pairing == Pairing::SquaredDifference;
-    const std::size_t n = z.rows, blocks = (n + block_rows - 1) / block_rows;
-    BlockSums sums(blocks, z.stride);
-    BlockSums margins(blocks, n);
-    parallel_tasks(blocks, pair_work(n, z.columns) / 8, [&](std::size_t block) {
-        const std::size_t k0 = block * block_rows, k1 = std::min(k0 + block_rows, n),
-                          count = k1 - k0;
-        const Scratch<double> storage(count * k1);
-        const Scratch<double> product(count * std::min(block_columns, z.columns));
-        const MutableMatrix a(storage.data(), count, k1);
-        fill_slope_rows(slope, pairs, rows, weight, k0, k1, a);
-        if (distances) {
-            double* margin = margins.of(block);
-            for (std::size_t k = 0; k < count; ++k) {
-                a(k, k0 + k) = 0.0;  // a row is at no distance from itself
-                vector_kernels().add_scaled(k1, 1.0, a.row(k), margin);
-                margin[k0 + k] += sum_of(a.row(k), k1);
-            }
-        }
-        for (std::size_t c0 = 0; c0 < z.columns; c0 += block_columns) {
-            const std::size_t c1 = std::min(c0 + block_columns, z.columns);
-            const MutableMatrix y(product.data(), count, c1 - c0);
-            multiply(1.0, a, z.block(0, k1, c0, c1), 0.0, y);
-            double* target = sums.of(block) + c0;
-            for (std::size_t k = 0; k < count; ++k) {
-                const double* zk = z.row(k0 + k) + c0;
-                for (std::size_t l = 0; l < c1 - c0; ++l) {
-                    target[l] += (distances ? -2.0 : 1.0) * zk[l] * y(k, l);
-                }
-            }
-        }
-    });
-    sums.add_to(out);
-    if (!distances) return;
-    std::vector<double> margin(n, 0.0);
-    margins.add_to(margin);
-    for (std::size_t k = 0; k < n; ++k) {
-        const double* zk = z.row(k);
-        for (std::size_t l = 0; l < z.columns; ++l) out[l] += margin[k] * zk[l] * zk[l];
-    }
-}
-
 // How many doublings of the expm1 scheme each column needs; -1 where it must take exponentials.
 std::vector<int> doublings_of(bool absolute, double factor, const ColumnBlock& block) {
     const std::size_t columns = block.columns.size();
@@ -259,6 +181,26 @@ void remove_exponential(bool absolute, const Profile& profile, const ColumnBlock
     }
 }
 
+// Gaussian: by a series where it comes as close as the tiles, which costs two thirds of their time.
+void remove_gaussian(const Profile& profile, const ColumnBlock& block, const PairValues& pairs,
+                     const PairWeight& weight, MutableVector out) {
+    const std::optional<PairSeries> series = removal_series(Pairing::SquaredDifference, profile);
+    if (!series || block.rows.size() < series_rows) {
+        return remove_exponential(false, profile, block, pairs, weight, out);
+    }
+    const std::vector<std::size_t> others = contract_by_series(*series, block, pairs, weight, out);
+    if (others.empty()) return;
+    std::vector<std::size_t> columns;
+    std::vector<double> factors, sums(others.size(), 0.0);
+    for (const std::size_t l : others) {
+        columns.push_back(block.columns[l]);
+        factors.push_back(block.factors[l]);
+    }
+    remove_exponential(false, profile, {block.table, block.rows, columns, factors}, pairs, weight,
+                       sums);
+    for (std::size_t c = 0; c < others.size(); ++c) out[others[c]] += sums[c];
+}
+
 void remove_power(const Profile& profile, const Gathered& z, const PairValues& pairs, Indices rows,
                   const PairWeight& weight, MutableVector out) {
     each_tile(profile, z, pairs, rows, weight, out,
@@ -281,11 +223,12 @@ void remove_power(const Profile& profile, const Gathered& z, const PairValues& p
 void contract_slopes(Pairing pairing, const Profile& profile, const ColumnBlock& block,
                      const PairValues& pairs, const PairWeight& weight, MutableVector out) {
     if (block.rows.empty() || block.columns.empty()) return;
+    if (const std::optional<PairSeries> series = slope_series(pairing, profile)) {
+        contract_by_series(*series, block, pairs, weight, out);
+        return;
+    }
     const Slope slope = slope_of(profile);
     const Gathered z(block, 1.0, vector_kernels().lane_count);
-    if (pairing != Pairing::AbsoluteDifference) {
-        return slopes_by_products(pairing, slope, z, pairs, block.rows, weight, out);
-    }
     std::vector<double> sums(out.size(), 0.0);
     each_tile(slope.profile, z, pairs, block.rows, weight, sums,
               [&](const RemovalTile& part, const ColumnGroup&, double* target) {
@@ -312,9 +255,11 @@ void contract_without(Pairing pairing, const Profile& profile, const ColumnBlock
         for (std::size_t l = 0; l < out.size(); ++l) out[l] -= slopes[l];
         return;
     }
+    if (profile.kind == ProfileKind::Exponential && pairing == Pairing::AbsoluteDifference) {
+        return remove_exponential(true, profile, block, pairs, weight, out);
+    }
     if (profile.kind == ProfileKind::Exponential) {
-        const bool absolute = pairing == Pairing::AbsoluteDifference;
-        return remove_exponential(absolute, profile, block, pairs, weight, out);
+        return remove_gaussian(profile, block, pairs, weight, out);
     }
     const Gathered z(block, std::sqrt(profile.gamma), vector_kernels().lane_count);
     remove_power(profile, z, pairs, block.rows, weight, out);

@@ -35,9 +35,12 @@ struct Gathered {
             for (std::size_t l = c0; l < c1; ++l) values[k * stride + l] *= factor;
         }
     }
-    Matrix block(std::size_t first, std::size_t count, std::size_t c0, std::size_t c1) const {
-        return {row(first) + c0, count, c1 - c0, stride};
-    }
+    // Subtracts the mean of each column.
+    void centre();
+    // Largest magnitude in each column.
+    std::vector<double> largest_entries() const;
+    // sum_k weights_i,k x_k^(i + 1) for each weight, x = z or z^2, `stride` numbers each.
+    std::vector<double> power_sums(const std::vector<const double*>& weights, bool squared) const;
 };
 
 // Row-block sums, kept apart and added in order: the result is the same for any number of threads.

@@ -111,7 +111,7 @@ PairSeries power(const Profile& profile) {
     const int degree = profile.degree;
     series.column_factor = std::sqrt(profile.gamma);
     series.reach = 1e10;
-    series.with_diagonal = true;
+    series.differences = false;
     Coefficients rest(degree, 1.0);
     series.remainder.push_back(rest);
     double binomial = 1.0;
@@ -151,13 +151,13 @@ std::optional<PairSeries> removal_series(Pairing pairing, const Profile& profile
 
 // Slopes: A z_k z_j, or A (z_k - z_j)^2, and nothing remains.
 std::optional<PairSeries> slope_series(Pairing pairing, const Profile& profile) {
-    if (pairing == Pairing::AbsoluteDifference || profile.kind == ProfileKind::Identity) return {};
+    if (pairing == Pairing::AbsoluteDifference) return {};
     const bool distances = pairing == Pairing::SquaredDifference;
     const Slope slope = slope_of(profile);
     PairSeries series;
     series.matrices = {{slope.profile, slope.factor}};
     series.reach = 1e150;
-    series.with_diagonal = !distances;
+    series.differences = distances;
     const double factor = distances ? -2.0 : 1.0;
     series.terms = {{0, factor, 1, {1.0}, {std::abs(factor)}}};
     if (distances) series.own = {1.0};

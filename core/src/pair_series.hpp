@@ -11,6 +11,7 @@
 // coefficients; a polynomial is held by its coefficients of z^2, z^4, ...
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -45,7 +46,7 @@ struct PairSeries {
     std::vector<std::vector<double>> remainder;
     double column_factor = 1.0;  // of z
     double reach = 0.0;          // holds for |z| up to here
-    bool with_diagonal = false;  // whether pairs of a row with itself count
+    bool differences = true;     // of z alone matter: a row with itself has no change
     // Polynomial kernels: powers of B are subtracted from each other where the change is computed
     // directly, in double precision. That loses so much of sum |A|, A the last of the matrices.
     double direct_loss = 0.0;
@@ -54,6 +55,11 @@ struct PairSeries {
     // last is the kernel itself.
     bool one_matrix() const { return matrices.size() == 1; }
     std::size_t moments() const { return remainder[0].size(); }
+    // Whether nothing is left after the last term.
+    bool complete() const {
+        const std::vector<double>& left = remainder.back();
+        return std::all_of(left.begin(), left.end(), [](double part) { return part == 0.0; });
+    }
 };
 
 // Nothing where there is no useful series.

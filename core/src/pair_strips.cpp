@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "gathered.hpp"
 #include "pair_values.hpp"
@@ -13,7 +14,7 @@ namespace svsieve {
 namespace {
 
 constexpr std::size_t sampled = 64;                      // rows looked at to find a common part
-constexpr std::size_t most_kept = std::size_t{1} << 26;  // floats
+constexpr std::size_t most_kept = std::size_t{1} << 28;  // bytes
 
 // The power of two that brings `largest` into [1, 2); 1 for zero.
 double normalising(double largest) {
@@ -21,21 +22,35 @@ double normalising(double largest) {
     return std::ldexp(1.0, -std::ilogb(largest));
 }
 
+std::size_t padded(std::size_t rows) {
+    return (rows + row_padding - 1) / row_padding * row_padding;
+}
+
 }  // namespace
 
-PairStrips::PairStrips(const PairSeries& series, const PairValues& pairs, Indices rows,
-                       const PairWeight& weight)
+PairStrip<float> narrowed(const PairStrip<double>& strip) {
+    const double scale = normalising(strip.largest);
+    const std::size_t count = padded(strip.stop - strip.first) * strip.stride;
+    PairStrip<float> narrow{strip.first,         strip.stop,    strip.stride,
+                            strip.scale / scale, strip.largest, Scratch<float>(count)};
+    vector_kernels().narrow(count, scale, strip.values.data(), narrow.values.data());
+    return narrow;
+}
+
+template <class T>
+PairStrips<T>::PairStrips(const PairSeries& series, const PairValues& pairs, Indices rows,
+                          const PairWeight& weight)
     : series_(series), pairs_(pairs), rows_(rows), weight_(weight) {
     const std::size_t n = rows.size(), matrices = series.matrices.size();
     if (!series.coupling.empty() && weight.dense.data == nullptr) find_common_part();
-    const bool keep = series.one_matrix() && n * n / 2 <= most_kept;
+    const bool keep = series.one_matrix() && n * n / 2 * sizeof(T) <= most_kept;
     if (keep) kept_.resize(count());
     BlockSums sums(count(), (matrices + 1) * n);
     parallel_tasks(count(), 8 * pair_work(n, matrices), [&](std::size_t index) {
         double* own = sums.of(index);
-        PairStrip scratch;
         if (series.one_matrix()) {
-            fill(index, 0, own, own + n, keep ? kept_[index] : scratch);
+            PairStrip<T> strip = fill(index, 0, own, own + n);
+            if (keep) kept_[index] = std::move(strip);
         } else {
             add_power_margins(index, own + n);
         }
@@ -59,7 +74,8 @@ PairStrips::PairStrips(const PairSeries& series, const PairValues& pairs, Indice
 // In many columns all pairs of rows are about equally far apart, but for rows that are far from all
 // others: the values are near r_k r_j / mean(r), r the mean of each row over a sample. Any other
 // numbers would do; these are dropped if they leave half of the values.
-void PairStrips::find_common_part() {
+template <class T>
+void PairStrips<T>::find_common_part() {
     const std::size_t n = rows_.size(), step = (n + sampled - 1) / sampled;
     const auto& [profile, multiple] = series_.matrices[0];
     std::vector<double> sums(n, 0.0), values(n), means(n);
@@ -95,49 +111,59 @@ void PairStrips::find_common_part() {
     likeness_ = std::move(means);
 }
 
-const PairStrip& PairStrips::strip(std::size_t index, std::size_t matrix,
-                                   PairStrip& scratch) const {
+template <class T>
+const PairStrip<T>& PairStrips<T>::strip(std::size_t index, std::size_t matrix,
+                                         PairStrip<T>& scratch) const {
     if (!kept_.empty()) return kept_[index];
-    fill(index, matrix, nullptr, nullptr, scratch);
+    scratch = fill(index, matrix, nullptr, nullptr);
     return scratch;
 }
 
-PairStrips::RowOfWeights PairStrips::row_of_weights(std::size_t k) const {
+template <class T>
+typename PairStrips<T>::RowOfWeights PairStrips<T>::row_of_weights(std::size_t k) const {
     if (weight_.dense.data != nullptr) return {weight_.dense.row(k), 1.0};
     return {weight_.outer.data(), weight_.scale * weight_.outer[k]};
 }
 
-void PairStrips::fill(std::size_t index, std::size_t matrix, double* sums, double* absolute,
-                      PairStrip& strip) const {
-    const std::size_t first = index * height, stop = std::min(first + height, rows_.size());
+template <class T>
+PairStrip<T> PairStrips<T>::fill(std::size_t index, std::size_t matrix, double* sums,
+                                 double* absolute) const {
     const auto& [profile, multiple] = series_.matrices[matrix];
     const VectorKernels& kernels = vector_kernels();
-    strip.first = first;
-    strip.stop = stop;
-    strip.values = Scratch<float>((stop - first) * stop);
-    strip.row_scale.resize(stop - first);
-    std::vector<double> values(stop);
-    for (std::size_t k = first; k < stop; ++k) {
-        take_profile(pairs_, profile, rows_, k, 0, stop, values.data());
+    PairStrip<double> strip;
+    strip.first = index * height;
+    strip.stop = std::min(strip.first + height, rows_.size());
+    strip.stride = padded(strip.stop);
+    const std::size_t count = strip.stop - strip.first, all = padded(count) * strip.stride;
+    strip.values = Scratch<double>(all);
+    for (std::size_t k = strip.first; k < strip.stop; ++k) {
+        double* values = strip.values.data() + (k - strip.first) * strip.stride;
+        take_profile(pairs_, profile, rows_, k, 0, k + 1, values);
         if (!likeness_.empty()) {
-            kernels.add_scaled(stop, -likeness_[k], likeness_.data(), values.data());
+            kernels.add_scaled(k + 1, -likeness_[k], likeness_.data(), values);
         }
-        if (!series_.with_diagonal) values[k] = 0.0;
+        if (series_.differences) values[k] = 0.0;
         const auto [weights, factor] = row_of_weights(k);
         const RowSums before =
-            kernels.weigh_row(first, multiple * factor, weights, values.data(), sums, absolute);
-        const RowSums beside = kernels.weigh_row(stop - first, multiple * factor, weights + first,
-                                                 values.data() + first, nullptr, nullptr);
-        if (sums != nullptr) sums[k] += before.sum + beside.sum;
-        if (absolute != nullptr) absolute[k] += before.absolute + beside.absolute;
-        const double scale = normalising(std::max(before.largest, beside.largest));
-        strip.row_scale[k - first] = 1.0 / scale;
-        kernels.narrow(stop, scale, values.data(), strip.values.data() + (k - first) * stop);
+            kernels.weigh_row(k, multiple * factor, weights, values, sums, absolute);
+        const double own = multiple * factor * weights[k] * values[k];
+        if (sums != nullptr) sums[k] += before.sum + own;
+        if (absolute != nullptr) absolute[k] += before.absolute + std::abs(own);
+        values[k] = 0.5 * own;
+        std::fill(values + k + 1, values + strip.stride, 0.0);
+        strip.largest = std::max({strip.largest, before.largest, std::abs(own)});
+    }
+    std::fill(strip.values.data() + count * strip.stride, strip.values.data() + all, 0.0);
+    if constexpr (std::is_same_v<T, float>) {
+        return narrowed(strip);
+    } else {
+        return strip;
     }
 }
 
 // All powers of B in one pass, whatever their multiples.
-void PairStrips::add_power_margins(std::size_t index, double* absolute) const {
+template <class T>
+void PairStrips<T>::add_power_margins(std::size_t index, double* absolute) const {
     const std::size_t n = rows_.size(), powers = series_.matrices.size();
     const std::size_t first = index * height, stop = std::min(first + height, n);
     const VectorKernels& kernels = vector_kernels();
@@ -145,14 +171,13 @@ void PairStrips::add_power_margins(std::size_t index, double* absolute) const {
     base.degree = 1;
     std::vector<double> values(stop), row(powers * kernels.lane_count);
     for (std::size_t k = first; k < stop; ++k) {
-        take_pairings(pairs_.s, rows_, k, 0, stop, values.data());
-        kernels.profile(base, stop, values.data(), values.data());
+        take_pairings(pairs_.s, rows_, k, 0, k + 1, values.data());
+        kernels.profile(base, k + 1, values.data(), values.data());
         const auto [weights, factor] = row_of_weights(k);
         std::fill(row.begin(), row.end(), 0.0);
-        kernels.power_margins(first, factor, weights, values.data(), powers, row.data(), absolute,
-                              n);
-        kernels.power_margins(stop - first, factor, weights + first, values.data() + first, powers,
-                              row.data(), nullptr, n);
+        kernels.power_margins(k, factor, weights, values.data(), powers, row.data(), absolute, n);
+        kernels.power_margins(1, factor, weights + k, values.data() + k, powers, row.data(),
+                              nullptr, n);
         for (std::size_t e = 0; e < powers; ++e) {
             for (std::size_t r = 0; r < kernels.lane_count; ++r) {
                 absolute[e * n + k] += row[e * kernels.lane_count + r];
@@ -160,5 +185,8 @@ void PairStrips::add_power_margins(std::size_t index, double* absolute) const {
         }
     }
 }
+
+template class PairStrips<float>;
+template class PairStrips<double>;
 
 }  // namespace svsieve

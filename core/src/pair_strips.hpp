@@ -1,9 +1,10 @@
-// Pair weights in single precision, a strip of rows at a time, and the sums of their rows.
+// Pair weights A of a series, a strip of rows at a time, and the sums of their rows.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
+#include "common_part.hpp"
 #include "pair_series.hpp"
 #include "scratch.hpp"
 #include "svsieve/contract.hpp"
@@ -16,25 +17,28 @@ struct Margins {
     std::vector<std::vector<double>> absolute;  // of every matrix: sums of |A|
 };
 
-// A part of A that needs no matrix: sign * weights weights'. What is left is often much smaller.
-struct CommonPart {
-    double sign = 1.0;
-    std::vector<double> weights;  // empty where there is none
-};
-
-// Rows [first, stop) of A against all rows before `stop`, row-major. Each row was multiplied by a
-// power of two that brings its largest entry near one; row_scale undoes this.
+// Rows [first, stop) of A against all rows up to their own, row-major, padded with zeros as
+// StripForms asks. Half of each entry of the diagonal is there: sums over all pairs are `scale` times
+// the sums over the strip, which in single precision also undoes the power of two that has brought
+// the largest entry near one.
+template <class T>
 struct PairStrip {
-    std::size_t first = 0, stop = 0;
-    Scratch<float> values;
-    std::vector<double> row_scale;
+    std::size_t first = 0, stop = 0, stride = 0;
+    double scale = 2.0;
+    double largest = 0.0;  // magnitude
+    Scratch<T> values;
 };
 
+PairStrip<float> narrowed(const PairStrip<double>& strip);
+
+// In single or in double precision.
+template <class T>
 class PairStrips {
   public:
-    static constexpr std::size_t height = 256;
+    static constexpr std::size_t height = 128;
 
-    // Computes the margins, and keeps the strips if there is one matrix of moderate size.
+    // Computes the margins, and keeps the strips if there is one matrix of moderate size. A common
+    // part is split off where there is one and the series has a use for it.
     PairStrips(const PairSeries& series, const PairValues& pairs, Indices rows,
                const PairWeight& weight);
 
@@ -44,7 +48,7 @@ class PairStrips {
     const CommonPart& common() const { return common_; }
 
     // A strip of one matrix; `scratch` takes it if it is not kept.
-    const PairStrip& strip(std::size_t index, std::size_t matrix, PairStrip& scratch) const;
+    const PairStrip<T>& strip(std::size_t index, std::size_t matrix, PairStrip<T>& scratch) const;
 
   private:
     struct RowOfWeights {
@@ -53,9 +57,8 @@ class PairStrips {
     };
     RowOfWeights row_of_weights(std::size_t k) const;
     void find_common_part();
-    // Pairs before a strip belong to both rows' margins. Margins may be null.
-    void fill(std::size_t index, std::size_t matrix, double* sums, double* absolute,
-              PairStrip& strip) const;
+    // Margins may be null.
+    PairStrip<T> fill(std::size_t index, std::size_t matrix, double* sums, double* absolute) const;
     void add_power_margins(std::size_t index, double* absolute) const;
 
     const PairSeries& series_;
@@ -65,7 +68,10 @@ class PairStrips {
     std::vector<double> likeness_;  // the values of the profile are near likeness likeness'
     CommonPart common_;
     Margins margins_;
-    std::vector<PairStrip> kept_;
+    std::vector<PairStrip<T>> kept_;
 };
+
+extern template class PairStrips<float>;
+extern template class PairStrips<double>;
 
 }  // namespace svsieve

@@ -10,8 +10,8 @@
 #include "pair_series.hpp"
 #include "pair_strips.hpp"
 #include "parallel.hpp"
-#include "scratch.hpp"
-#include "svsieve/linalg.hpp"
+#include "series_contraction.hpp"
+#include "term_panels.hpp"
 #include "vector/kernels.hpp"
 
 namespace svsieve {
@@ -19,14 +19,8 @@ namespace svsieve {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t depth = 256;    // pairs of one product in single precision
-constexpr std::size_t corner = 64;    // rows of a block where a strip meets the diagonal
 constexpr std::size_t widest = 2048;  // columns at a time
 
-// Relative to a sum of magnitudes. Each number has been rounded to single precision once on its way
-// into a product, and a product of `depth` terms rounds each at most depth + 2 times, whatever its
-// order; the rest is double precision.
-constexpr double rounding = (depth + 16) * 0x1p-24;
 // A number that underflows in single precision, all being at most near one, is off by less.
 constexpr double underflow = 0x1p-120;
 // Own parts of rows may be cut off this far below their first order.
@@ -74,7 +68,7 @@ class Screening {
 
     const PairSeries& series_;
     const ColumnBlock& block_;
-    PairStrips strips_;
+    PairStrips<float> strips_;
     std::vector<ColumnState> states_;
     Screened found_;
 };
@@ -86,25 +80,15 @@ Gathered Screening::gather(const Columns& chosen) const {
         columns.push_back(block_.columns[c]);
         factors.push_back(block_.factors[c]);
     }
-    return Gathered({block_.table, block_.rows, columns, factors}, series_.column_factor,
-                    vector_kernels().lane_count);
-}
-
-// Largest magnitude in each column.
-std::vector<double> largest_entries(const Gathered& z) {
-    std::vector<double> largest(z.stride, 0.0);
-    for (std::size_t k = 0; k < z.rows; ++k) {
-        const double* row = z.row(k);
-        for (std::size_t l = 0; l < z.stride; ++l) {
-            largest[l] = std::max(largest[l], std::abs(row[l]));
-        }
-    }
-    return largest;
+    Gathered z({block_.table, block_.rows, columns, factors}, series_.column_factor,
+               vector_kernels().lane_count);
+    if (series_.differences) z.centre();
+    return z;
 }
 
 // Blanks the columns that are out of reach, and marks those; false if it was most of them.
 bool Screening::set_aside(const Columns& chosen, Gathered& z) {
-    const std::vector<double> largest = largest_entries(z);
+    const std::vector<double> largest = z.largest_entries();
     std::size_t lost = 0;
     for (std::size_t c = 0; c < chosen.size(); ++c) {
         ColumnState& state = states_[chosen[c]];
@@ -134,42 +118,17 @@ std::size_t Screening::moments_needed(const Columns& chosen) const {
     return std::min<std::size_t>(all, 4);
 }
 
-// sum_k weights_i,k x_k^(i + 1) for each weight, x = z or z^2.
-std::vector<double> moments_of(const std::vector<const double*>& weights, const Gathered& z,
-                               bool squared) {
-    std::vector<double> sums(weights.size() * z.stride, 0.0);
-    vector_kernels().power_sums(z.rows, z.stride, z.row(0), squared, weights.size(), weights.data(),
-                                sums.data());
-    return sums;
-}
-
-// sign * sum_kj w_k w_j (exp((z_k - z_j)^2) - 1) from the moments sum_k w_k z_k^i alone. What is cut
-// off is at most sum |w| times cut * sum_k |w_k| |z_k|^(power + 2).
 void Screening::add_common_part(const Columns& chosen, const Gathered& z, std::size_t moments) {
-    const std::vector<double>& w = strips_.common().weights;
-    const std::size_t power = std::min(2 * moments + 2, series_.order);
-    const std::vector<double> sums =
-        moments_of(std::vector<const double*>(power, w.data()), z, false);
-    std::vector<double> sizes;
-    for (const double each : w) sizes.push_back(std::abs(each));
-    const std::vector<double> squares = moments_of({sizes.data()}, z, true);
-    const double total = std::accumulate(w.begin(), w.end(), 0.0);
-    const double size = std::accumulate(sizes.begin(), sizes.end(), 0.0);
-    const double exactness = 2 * double_rounding(z.rows);  // also of contractions with all of A
+    std::vector<double> largest;
+    for (const std::size_t c : chosen) largest.push_back(std::sqrt(states_[c].widest_square));
+    const CommonSums common = contract_common_part(series_, strips_.common(), z, largest,
+                                                   std::min(2 * moments + 2, series_.order));
+    // also of contractions with all of A
+    const double exactness = 2 * (double_rounding(z.rows) + series_tolerance);
     for (std::size_t c = 0; c < chosen.size(); ++c) {
-        std::vector<double> moment = {total};
-        for (std::size_t i = 0; i < power; ++i) moment.push_back(sums[i * z.stride + c]);
-        double sum = 0.0;
-        for (std::size_t i = 0; i <= power; ++i) {
-            for (std::size_t j = i % 2; j <= power; j += 2) {
-                sum += series_.coupling[i * (series_.order + 1) + j] * moment[i] * moment[j];
-            }
-        }
-        ColumnState& state = states_[chosen[c]];
-        const double beyond = std::pow(state.widest_square, 0.5 * static_cast<double>(power));
-        found_.approximation[chosen[c]] += strips_.common().sign * sum;
-        state.apart +=
-            1.0001 * size * squares[c] * (series_.cut[power] * beyond + exactness * series_.cut[0]);
+        found_.approximation[chosen[c]] += common.sums[c];
+        states_[chosen[c]].apart +=
+            1.0001 * (common.left_out[c] + exactness * common.magnitudes[c]);
     }
 }
 
@@ -182,7 +141,7 @@ void Screening::find_moments(const Columns& chosen, const Gathered& z) {
         weights.push_back(margins.absolute[series_.one_matrix() ? 0 : i].data());
     }
     if (!strips_.common().weights.empty()) add_common_part(chosen, z, needed);
-    const std::vector<double> moments = moments_of(weights, z, true);
+    const std::vector<double> moments = z.power_sums(weights, true);
     for (std::size_t c = 0; c < chosen.size(); ++c) {
         for (std::size_t i = 0; i < needed; ++i) {
             states_[chosen[c]].moments.push_back(moments[i * z.stride + c]);
@@ -190,7 +149,7 @@ void Screening::find_moments(const Columns& chosen, const Gathered& z) {
     }
     const std::size_t own = std::min(needed, series_.own.size());
     const std::vector<double> sums =
-        moments_of(std::vector<const double*>(own, margins.sums.data()), z, true);
+        z.power_sums(std::vector<const double*>(own, margins.sums.data()), true);
     for (std::size_t i = 0; i < own; ++i) {
         for (std::size_t c = 0; c < chosen.size(); ++c) {
             found_.approximation[chosen[c]] += 2.0 * series_.own[i] * sums[i * z.stride + c];
@@ -198,87 +157,31 @@ void Screening::find_moments(const Columns& chosen, const Gathered& z) {
     }
 }
 
-double value(const PairSeries::Term& term, double z) {
-    double sum = 0.0;
-    for (std::size_t i = term.coefficients.size(); i-- > 0;) {
-        sum = sum * z * z + term.coefficients[i];
-    }
-    return sum * std::pow(z, term.power);
-}
-
-// The function of one term for all rows and columns, each column scaled to at most about one.
-struct TermValues {
-    std::size_t stride;
-    std::vector<double> scale;
-    Scratch<float> values;
-
-    TermValues(const PairSeries::Term& term, const std::vector<double>& largest, const Gathered& z)
-        : stride(z.stride), scale(z.stride, 0.0), values(z.rows * z.stride) {
-        for (std::size_t l = 0; l < largest.size(); ++l) {
-            const double most = value(term, largest[l]);
-            if (most > 0x1p-1000) scale[l] = std::ldexp(1.0, -std::ilogb(most));
-        }
-        const std::size_t blocks = (z.rows + depth - 1) / depth;
-        parallel_tasks(blocks, static_cast<double>(z.rows * stride), [&](std::size_t block) {
-            for (std::size_t k = block * depth; k < std::min(z.rows, (block + 1) * depth); ++k) {
-                vector_kernels().narrow_series(stride, z.row(k), term.power,
-                                               term.coefficients.size(), term.coefficients.data(),
-                                               scale.data(), values.data() + k * stride);
-            }
-        });
-    }
-    const float* row(std::size_t k) const { return values.data() + k * stride; }
-};
-
-// sum_kj A_kj f_k f_j over the rows of a strip, pairs before the strip counted twice. In the square
-// at its end, pairs of a lower block of rows with an upper one stand for both.
-void add_products(const PairStrip& a, const TermValues& f, double* sums) {
-    const Scratch<float> product((a.stop - a.first) * f.stride);
-    std::vector<double> twice(a.row_scale);
-    for (double& scale : twice) scale *= 2.0;
-    const auto add = [&](std::size_t k0, std::size_t k1, std::size_t j0, std::size_t j1,
-                         const std::vector<double>& scale) {
-        const float* block = a.values.data() + (k0 - a.first) * a.stop + j0;
-        multiply({block, k1 - k0, j1 - j0, a.stop}, {f.row(j0), j1 - j0, f.stride},
-                 {product.data(), k1 - k0, f.stride});
-        vector_kernels().narrow_dots(k1 - k0, f.stride, scale.data() + (k0 - a.first),
-                                     product.data(), f.row(k0), sums);
-    };
-    for (std::size_t j = 0; j < a.first; j += depth) {
-        add(a.first, a.stop, j, std::min(j + depth, a.first), twice);
-    }
-    for (std::size_t k = a.first; k < a.stop; k += corner) {
-        const std::size_t next = std::min(k + corner, a.stop);
-        if (k > a.first) add(k, next, a.first, k, twice);
-        add(k, next, k, next, a.row_scale);
-    }
-}
-static_assert(PairStrips::height <= depth);
-
 void Screening::add_term(const PairSeries::Term& term, const Columns& chosen, const Gathered& z) {
     std::vector<double> largest;
+    Columns places(chosen.size());
+    std::iota(places.begin(), places.end(), 0);
     for (const std::size_t c : chosen) largest.push_back(std::sqrt(states_[c].widest_square));
-    const TermValues f(term, largest, z);
-    BlockSums sums(strips_.count(), z.stride);
+    const TermPanels<float> f(term, places, largest, z);
+    BlockSums sums(strips_.count(), chosen.size());
     parallel_tasks(strips_.count(), pair_work(z.rows, z.stride) / 8, [&](std::size_t index) {
-        PairStrip scratch;
-        add_products(strips_.strip(index, term.matrix, scratch), f, sums.of(index));
+        PairStrip<float> scratch;
+        f.add_forms(strips_.strip(index, term.matrix, scratch), sums.of(index));
     });
-    std::vector<double> totals(z.stride, 0.0);
+    std::vector<double> totals(chosen.size(), 0.0);
     sums.add_to(totals);
     const std::vector<double>& absolute = strips_.margins().absolute[term.matrix];
-    const double pairs = std::accumulate(absolute.begin(), absolute.end(), 0.0) *
-                         static_cast<double>(z.rows) * underflow;
+    const double rows = static_cast<double>(z.rows);
+    const double pairs =
+        std::accumulate(absolute.begin(), absolute.end(), 0.0) * rows * rows * underflow;
     for (std::size_t c = 0; c < chosen.size(); ++c) {
-        if (f.scale[c] == 0.0) continue;
-        const double unscale = term.factor / f.scale[c] / f.scale[c];
-        found_.approximation[chosen[c]] += unscale * totals[c];
-        states_[chosen[c]].apart += std::abs(unscale) * pairs;
+        found_.approximation[chosen[c]] += totals[c];
+        states_[chosen[c]].apart += std::abs(f.factor(c)) * pairs;
     }
 }
 
 void Screening::find_bounds(const Columns& chosen, std::size_t terms) {
-    const double exactness = double_rounding(block_.rows.size());
+    const double exactness = double_rounding(block_.rows.size()) + series_tolerance;
     const std::vector<double>& last = strips_.margins().absolute.back();
     const double loss = series_.direct_loss * std::accumulate(last.begin(), last.end(), 0.0);
     for (const std::size_t c : chosen) {
@@ -295,7 +198,7 @@ void Screening::find_bounds(const Columns& chosen, std::size_t terms) {
             whole += (series_.remainder[0][i] + own) * moment;
         }
         state.remainder = left;
-        const double bound = left + rounding * rounded + exactness * whole + loss;
+        const double bound = left + narrow_rounding * rounded + exactness * whole + loss;
         const double total = 1.0001 * bound + state.apart;
         const bool usable = std::isfinite(total) && std::isfinite(found_.approximation[c]);
         found_.bound[c] = usable ? total : infinity;
@@ -366,6 +269,7 @@ Screened Screening::run(std::size_t count) {
 }
 
 std::optional<PairSeries> series_for(Screen what, Pairing pairing, const Profile& profile) {
+    if (profile.kind == ProfileKind::Identity) return {};  // the contraction itself is cheap
     return what == Screen::Removal ? removal_series(pairing, profile)
                                    : slope_series(pairing, profile);
 }

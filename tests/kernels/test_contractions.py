@@ -155,6 +155,7 @@ def test_no_weight_at_all_contracts_to_zero() -> None:
 class TestAccuracyOfTheGaussianWithoutAColumn:
     """From nearly flat to nearly diagonal: gamma times the squared range of a column."""
 
+    MANY_OR_FEW = pytest.mark.parametrize("rows", [90, 300])
     RANGES = pytest.mark.parametrize("reach", [0.01, 1.0, 4.0, 30.0, 1000.0])
 
     @staticmethod
@@ -167,18 +168,21 @@ class TestAccuracyOfTheGaussianWithoutAColumn:
         return np.where(u > 1, direct, K * np.expm1(np.minimum(u, 1)))
 
     @staticmethod
-    def setting(reach: float, columns: int):
+    def setting(reach: float, columns: int, rows: int = 90):
         rng = np.random.default_rng([columns, int(100 * reach)])
-        X = rng.uniform(size=(90, columns))
+        X = rng.uniform(size=(rows, columns))
         X[0], X[1] = 0.0, 1.0  # the range of every column is exactly one
-        u = rng.normal(size=90)
+        u = rng.normal(size=rows)
         return X, u, naive.Leaf("rbf", gamma=reach)
 
+    # many rows: by a series of matrix products where the columns are narrow enough
     @RANGES
-    @pytest.mark.parametrize("columns", [1, 2, 7, 20])
+    @pytest.mark.parametrize(
+        ("columns", "rows"), [(1, 90), (2, 90), (7, 90), (20, 90), (1, 300), (9, 300)]
+    )
     @pytest.mark.parametrize("change", [False, True])
-    def test_against_long_double(self, reach: float, columns: int, change: bool) -> None:
-        X, u, kernel = self.setting(reach, columns)
+    def test_against_long_double(self, reach: float, columns: int, rows: int, change: bool) -> None:
+        X, u, kernel = self.setting(reach, columns, rows)
         state = KernelState(Rbf(gamma=reach), X)
         actual = state.contract_without(PairWeights.outer(u), change=change)
         M = np.outer(u, u).astype(np.longdouble)
@@ -190,8 +194,9 @@ class TestAccuracyOfTheGaussianWithoutAColumn:
             assert abs(actual[j] - entries.sum()) <= allowed + SMALLEST
 
     @RANGES
-    def test_weighted_columns(self, reach: float) -> None:
-        X, u, _ = self.setting(reach, 6)
+    @MANY_OR_FEW
+    def test_weighted_columns(self, reach: float, rows: int) -> None:
+        X, u, _ = self.setting(reach, 6, rows)
         weights = (0.01, 1.0, 0.0, 3.0, 1e-6, 0.5)
         kernel = naive.Leaf("rbf", gamma=reach, weights=weights)
         state = KernelState(Rbf(gamma=reach, weights=weights), X)
@@ -204,9 +209,10 @@ class TestAccuracyOfTheGaussianWithoutAColumn:
         assert actual[2] == 0.0
 
     @RANGES
-    def test_narrow_columns_beside_wide_ones(self, reach: float) -> None:
+    @MANY_OR_FEW
+    def test_narrow_columns_beside_wide_ones(self, reach: float, rows: int) -> None:
         # the way taken for the wide columns must not cost the narrow ones their digits
-        X, u, kernel = self.setting(reach, 6)
+        X, u, kernel = self.setting(reach, 6, rows)
         X = X * np.array([1e-4, 1e-2, 1.0, 1.0, 0.1, 1e-6])
         actual = KernelState(Rbf(gamma=reach), X).contract_without(
             PairWeights.outer(u), change=True
@@ -216,15 +222,28 @@ class TestAccuracyOfTheGaussianWithoutAColumn:
             allowed = (1e-12 + 5e-15 * reach) * np.abs(entries).sum()
             assert abs(actual[j] - entries.sum()) <= allowed, f"column {j}"
 
-    def test_a_tiny_column_is_not_lost_in_rounding(self) -> None:
+    @MANY_OR_FEW
+    def test_a_tiny_column_is_not_lost_in_rounding(self, rows: int) -> None:
         # its effect is 1e-18 of <M, K>: only a direct accumulation of the change can see it
-        X, u, kernel = self.setting(1.0, 4)
+        X, u, kernel = self.setting(1.0, 4, rows)
         X[:, 2] *= 1e-9
         state = KernelState(Rbf(gamma=1.0), X)
         actual = state.contract_without(PairWeights.outer(u), change=True)[2]
         distance = (X[:, 2, None] - X[None, :, 2]) ** 2
         expected = (np.outer(u, u) * naive.gram(kernel, X) * distance).sum()
         assert actual == pytest.approx(expected, rel=1e-10)
+
+    @pytest.mark.parametrize("reach", [1e-4, 0.02, 0.3])
+    def test_columns_far_from_zero(self, reach: float) -> None:
+        # differences alone matter: a column may be moved to its mean
+        X, u, kernel = self.setting(reach, 5, 300)
+        X += np.array([0.0, 10.0, -300.0, 4096.0, 1e6])
+        actual = KernelState(Rbf(gamma=reach), X).contract_without(
+            PairWeights.outer(u), change=True
+        )
+        for j in range(5):
+            entries = np.outer(u, u) * self.change_of_entries(kernel, X, j)
+            assert abs(actual[j] - entries.sum()) <= 1e-9 * np.abs(entries).sum(), f"column {j}"
 
 
 @pytest.mark.parametrize("case", [LEAVES[0], LEAVES[1]], ids=str)

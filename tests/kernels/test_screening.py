@@ -253,11 +253,12 @@ def test_one_and_two_threads_agree_to_the_bit() -> None:
             assert np.array_equal(one, two)
 
 
-def test_a_column_does_not_depend_on_its_company() -> None:
+@pytest.mark.parametrize("rows", [90, 300])
+def test_a_column_does_not_depend_on_its_company(rows: int) -> None:
     # the same bits whichever other columns are contracted with it: twins tie exactly
     rng = np.random.default_rng(6)
-    X = rng.normal(size=(90, 50)) * np.exp(1.5 * rng.normal(size=50))
-    M = PairWeights.outer(rng.normal(size=90))
+    X = rng.normal(size=(rows, 50)) * np.exp(1.5 * rng.normal(size=50))
+    M = PairWeights.outer(rng.normal(size=rows))
     for kernel in (Rbf(gamma=0.2), kernels.Laplace(gamma=0.3), Polynomial(degree=5, gamma=0.1)):
         state = KernelState(kernel, X)
         leaf = state._leaves[0]

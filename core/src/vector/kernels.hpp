@@ -32,6 +32,33 @@ struct RowSums {
     double largest;
 };
 
+// f(z) = z^power sum_i coefficients[i] z^(2 i)
+struct EntryFunction {
+    int power;
+    std::size_t count;
+    const double* coefficients;
+};
+
+// Columns stand side by side in panels of so many vectors, row after row of a panel; the last panel
+// may be narrower.
+inline constexpr std::size_t panel_vectors = 3;
+// Products are summed up over so many rows before they are added to what is summed in double
+// precision.
+inline constexpr std::size_t form_depth = 256;
+
+// Rows of a lower triangle and the columns whose quadratic forms they belong to. Both are padded
+// with rows of zeros to a multiple of row_padding, and the entries right of the diagonal are zeros
+// up to the next such multiple.
+template <class T>
+struct StripForms {
+    const T* a;          // from row `first` on
+    std::size_t stride;  // of a
+    std::size_t first, stop;
+    const T* panels;
+    std::size_t rows;   // of the panels
+    std::size_t width;  // columns, whole vectors of T
+};
+
 struct VectorKernels {
     const char* name;
 
@@ -98,15 +125,19 @@ struct VectorKernels {
                           std::size_t count, double* row, double* absolute, std::size_t stride);
     // out = scale * values, rounded to single precision
     void (*narrow)(std::size_t n, double scale, const double* values, float* out);
-    // out[l] = scale[l] z[l]^power sum_i coefficients[i] z[l]^(2 i), rounded to single precision
-    void (*narrow_series)(std::size_t width, const double* z, int power, std::size_t count,
-                          const double* coefficients, const double* scale, float* out);
-    // sums[l] += sum_k row_scale[k] y[k][l] v[k][l]
-    void (*narrow_dots)(std::size_t rows, std::size_t stride, const double* row_scale,
-                        const float* y, const float* v, double* sums);
     // sums[i * stride + l] += sum_k weights[i][k] x[k][l]^(i + 1) for i < count, x = z or z^2
     void (*power_sums)(std::size_t rows, std::size_t stride, const double* z, bool squared,
                        std::size_t count, const double* const* weights, double* sums);
+
+    // ---- panels.cpp: see StripForms
+    // Row k of the panels: scale[l] f(z[l]), l < width. The second rounds to single precision.
+    void (*panel_row)(const EntryFunction& f, std::size_t width, const double* z,
+                      const double* scale, std::size_t rows, std::size_t k, double* panels);
+    void (*narrow_panel_row)(const EntryFunction& f, std::size_t width, const double* z,
+                             const double* scale, std::size_t rows, std::size_t k, float* panels);
+    // sums[l] += sum_{k in [first, stop)} z_kl sum_{j <= k} a_kj z_jl, l < width
+    void (*strip_forms)(const StripForms<double>& strip, double* sums);
+    void (*narrow_strip_forms)(const StripForms<float>& strip, double* sums);
 };
 
 // A tile of pairs for one group of columns.

@@ -42,6 +42,17 @@ static inline Lanes magnitude(Lanes a) {
     return larger(a, -a);
 }
 
+// Half a vector's worth of single precision.
+typedef float Narrow __attribute__((vector_size(4 * lanes)));
+typedef float LooseNarrow __attribute__((vector_size(4 * lanes), aligned(4), may_alias));
+
+static inline Lanes widened(const float* p) {
+    return __builtin_convertvector(*reinterpret_cast<const LooseNarrow*>(p), Lanes);
+}
+static inline void store_narrow(float* p, Lanes v) {
+    *reinterpret_cast<LooseNarrow*>(p) = __builtin_convertvector(v, Narrow);
+}
+
 // exp(x) for x <= 0, to about one unit of the last place; 0 below -708.
 //
 // x = m ln 2 + r with |r| <= ln(2)/2; the ln 2 is split in two so that r keeps its last bits; e^r

@@ -25,11 +25,14 @@ RowSums weigh_row(std::size_t, double, const double*, double*, double*, double*)
 void power_margins(std::size_t, double, const double*, const double*, std::size_t, double*, double*,
                    std::size_t);
 void narrow(std::size_t, double, const double*, float*);
-void narrow_series(std::size_t, const double*, int, std::size_t, const double*, const double*,
-                   float*);
-void narrow_dots(std::size_t, std::size_t, const double*, const float*, const float*, double*);
 void power_sums(std::size_t, std::size_t, const double*, bool, std::size_t, const double* const*,
                 double*);
+void panel_row(const EntryFunction&, std::size_t, const double*, const double*, std::size_t,
+               std::size_t, double*);
+void narrow_panel_row(const EntryFunction&, std::size_t, const double*, const double*, std::size_t,
+                      std::size_t, float*);
+void strip_forms(const StripForms<double>&, double*);
+void narrow_strip_forms(const StripForms<float>&, double*);
 
 namespace {
 
@@ -115,9 +118,11 @@ const VectorKernels kernels = {
     weigh_row,
     power_margins,
     narrow,
-    narrow_series,
-    narrow_dots,
     power_sums,
+    panel_row,
+    narrow_panel_row,
+    strip_forms,
+    narrow_strip_forms,
 };
 
 }  // namespace svsieve::SVSIEVE_ISA

@@ -7,17 +7,6 @@ namespace svsieve::SVSIEVE_ISA {
 
 namespace {
 
-typedef float Narrow __attribute__((vector_size(4 * lanes)));
-typedef float LooseNarrow __attribute__((vector_size(4 * lanes), aligned(4), may_alias));
-
-inline Lanes widened(const float* p) {
-    return __builtin_convertvector(*reinterpret_cast<const LooseNarrow*>(p), Lanes);
-}
-inline void store_narrow(float* p, Lanes v) {
-    *reinterpret_cast<LooseNarrow*>(p) = __builtin_convertvector(v, Narrow);
-}
-
-constexpr std::size_t group = 4;   // vectors of columns in flight
 constexpr std::size_t powers = 4;  // whose sums stay in registers
 
 // Sums of `count` successive powers of x, the first of them x^(first + 1), in one vector.
@@ -50,40 +39,6 @@ inline void sums_of_columns(std::size_t rows, std::size_t stride, const double* 
         for (; i < count; ++i) {
             sums_of_vector<1, squared>(rows, stride, z + l, i, weights + i, target + i * stride);
         }
-    }
-}
-
-template <std::size_t vectors>
-inline void series_of_vectors(const double* z, int power_of_z, std::size_t count,
-                              const double* coefficients, const double* scale, float* out) {
-    Lanes x[vectors], square[vectors], sum[vectors];
-    for (std::size_t q = 0; q < vectors; ++q) {
-        x[q] = load(z + q * lanes);
-        square[q] = x[q] * x[q];
-        sum[q] = spread(coefficients[count - 1]);
-    }
-    for (std::size_t i = count - 1; i-- > 0;) {
-        for (std::size_t q = 0; q < vectors; ++q) sum[q] = sum[q] * square[q] + coefficients[i];
-    }
-    for (std::size_t q = 0; q < vectors; ++q) {
-        const Lanes whole = sum[q] * power(x[q], power_of_z);
-        store_narrow(out + q * lanes, load(scale + q * lanes) * whole);
-    }
-}
-
-template <std::size_t vectors>
-inline void dots_of_vectors(std::size_t rows, std::size_t stride, const double* row_scale,
-                            const float* y, const float* v, double* sums) {
-    Lanes sum[vectors] = {};
-    for (std::size_t k = 0; k < rows; ++k) {
-        const Lanes scale = spread(row_scale[k]);
-        for (std::size_t q = 0; q < vectors; ++q) {
-            const std::size_t at = k * stride + q * lanes;
-            sum[q] += (scale * widened(y + at)) * widened(v + at);
-        }
-    }
-    for (std::size_t q = 0; q < vectors; ++q) {
-        store(sums + q * lanes, load(sums + q * lanes) + sum[q]);
     }
 }
 
@@ -148,28 +103,6 @@ void power_margins(std::size_t n, double factor, const double* weights, const do
             if (absolute != nullptr) absolute[e * stride + j] += a;
             a *= __builtin_fabs(base[j]);
         }
-    }
-}
-
-void narrow_series(std::size_t width, const double* z, int power_of_z, std::size_t count,
-                   const double* coefficients, const double* scale, float* out) {
-    std::size_t l = 0;
-    for (; l + group * lanes <= width; l += group * lanes) {
-        series_of_vectors<group>(z + l, power_of_z, count, coefficients, scale + l, out + l);
-    }
-    for (; l < width; l += lanes) {
-        series_of_vectors<1>(z + l, power_of_z, count, coefficients, scale + l, out + l);
-    }
-}
-
-void narrow_dots(std::size_t rows, std::size_t stride, const double* row_scale, const float* y,
-                 const float* v, double* sums) {
-    std::size_t l = 0;
-    for (; l + group * lanes <= stride; l += group * lanes) {
-        dots_of_vectors<group>(rows, stride, row_scale, y + l, v + l, sums + l);
-    }
-    for (; l < stride; l += lanes) {
-        dots_of_vectors<1>(rows, stride, row_scale, y + l, v + l, sums + l);
     }
 }
 

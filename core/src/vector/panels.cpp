@@ -1,0 +1,187 @@
+// Products of the rows of a matrix with many columns at once. The sums of a few rows and a few
+// vectors of columns stay in registers while the loop runs down the columns: each entry that is
+// loaded serves several multiplications, so that these are what takes the time.
+#include "kernels.hpp"
+#include "lanes.hpp"
+
+namespace svsieve::SVSIEVE_ISA {
+
+namespace {
+
+#if defined(__AVX512F__)
+constexpr std::size_t tile_rows = 8;  // times panel_vectors: 24 of 32 registers hold sums
+#else
+constexpr std::size_t tile_rows = 4;  // 12 of 16
+#endif
+static_assert(row_padding % tile_rows == 0);
+
+template <class T>
+struct VectorOf;
+template <>
+struct VectorOf<double> {
+    typedef Lanes Type;
+    typedef LooseLanes Loose;
+};
+template <>
+struct VectorOf<float> {
+    typedef float Type __attribute__((vector_size(8 * lanes)));
+    typedef float Loose __attribute__((vector_size(8 * lanes), aligned(4), may_alias));
+};
+template <class T>
+using Vector = typename VectorOf<T>::Type;
+template <class T>
+constexpr std::size_t lanes_of = 8 * lanes / sizeof(T);
+
+template <class T>
+inline Vector<T> load_vector(const T* p) {
+    return *reinterpret_cast<const typename VectorOf<T>::Loose*>(p);
+}
+
+// sums[v] += part, in double precision.
+inline void add_to(double* sums, Vector<double> part) {
+    store(sums, load(sums) + part);
+}
+inline void add_to(double* sums, Vector<float> part) {
+    float halves[2 * lanes];
+    *reinterpret_cast<VectorOf<float>::Loose*>(halves) = part;
+    for (std::size_t h = 0; h < 2; ++h) {
+        store(sums + h * lanes, load(sums + h * lanes) + widened(halves + h * lanes));
+    }
+}
+
+// sums[r][v] = sum_{j < depth} a[r][j] panel[j][v]
+template <class T, std::size_t vectors>
+inline void multiply_tile(std::size_t depth, const T* a, std::size_t stride, const T* panel,
+                          Vector<T> (&sums)[tile_rows][vectors]) {
+    for (std::size_t j = 0; j < depth; ++j) {
+        Vector<T> z[vectors];
+#pragma GCC unroll 8
+        for (std::size_t v = 0; v < vectors; ++v) {
+            z[v] = load_vector(panel + (j * vectors + v) * lanes_of<T>);
+        }
+#pragma GCC unroll 8
+        for (std::size_t r = 0; r < tile_rows; ++r) {
+            const T entry = a[r * stride + j];
+#pragma GCC unroll 8
+            for (std::size_t v = 0; v < vectors; ++v) sums[r][v] += entry * z[v];
+        }
+    }
+}
+
+// Rows of the strip against the rows [j0, j1), for one panel.
+template <class T, std::size_t vectors>
+void forms_of_panel(const StripForms<T>& strip, std::size_t j0, std::size_t j1, const T* panel,
+                    double* sums) {
+    constexpr std::size_t width = vectors * lanes_of<T>;
+    for (std::size_t k = strip.first; k < strip.stop; k += tile_rows) {
+        const std::size_t end = k + tile_rows < j1 ? k + tile_rows : j1;
+        if (end <= j0) continue;
+        Vector<T> product[tile_rows][vectors] = {};
+        multiply_tile<T, vectors>(end - j0, strip.a + (k - strip.first) * strip.stride + j0,
+                                  strip.stride, panel + j0 * width, product);
+        const T* own = panel + k * width;
+#pragma GCC unroll 8
+        for (std::size_t v = 0; v < vectors; ++v) {
+            Vector<T> part = {};
+#pragma GCC unroll 8
+            for (std::size_t r = 0; r < tile_rows; ++r) {
+                part += product[r][v] * load_vector(own + r * width + v * lanes_of<T>);
+            }
+            add_to(sums + v * lanes_of<T>, part);
+        }
+    }
+}
+
+template <class T>
+void forms_of_strip(const StripForms<T>& strip, double* sums) {
+    const std::size_t vectors = strip.width / lanes_of<T>;
+    for (std::size_t j0 = 0; j0 < strip.stop; j0 += form_depth) {
+        const std::size_t j1 = j0 + form_depth;
+        for (std::size_t v = 0; v < vectors; v += panel_vectors) {
+            const T* panel = strip.panels + v * lanes_of<T> * strip.rows;
+            double* target = sums + v * lanes_of<T>;
+            switch (vectors - v) {
+                case 1:
+                    forms_of_panel<T, 1>(strip, j0, j1, panel, target);
+                    break;
+                case 2:
+                    forms_of_panel<T, 2>(strip, j0, j1, panel, target);
+                    break;
+                default:
+                    forms_of_panel<T, panel_vectors>(strip, j0, j1, panel, target);
+            }
+        }
+    }
+}
+
+inline void store_vector(double* p, const Lanes* value) {
+    store(p, value[0]);
+}
+inline void store_vector(float* p, const Lanes* value) {
+    store_narrow(p, value[0]);
+    store_narrow(p + lanes, value[1]);
+}
+
+// Whole vectors of T, worked out side by side so that none waits for the last step of another.
+template <class T, std::size_t vectors>
+inline void entries_of_panel(const EntryFunction& f, const double* z, const double* scale, T* out) {
+    constexpr std::size_t parts = vectors * lanes_of<T> / lanes;
+    Lanes x[parts], square[parts], sum[parts];
+    for (std::size_t h = 0; h < parts; ++h) {
+        x[h] = load(z + h * lanes);
+        square[h] = x[h] * x[h];
+        sum[h] = spread(f.coefficients[f.count - 1]);
+    }
+    for (std::size_t i = f.count - 1; i-- > 0;) {
+        for (std::size_t h = 0; h < parts; ++h) sum[h] = sum[h] * square[h] + f.coefficients[i];
+    }
+    for (std::size_t h = 0; h < parts; ++h) {
+        sum[h] = load(scale + h * lanes) * (sum[h] * power(x[h], f.power));
+    }
+    for (std::size_t v = 0; v < vectors; ++v) {
+        store_vector(out + v * lanes_of<T>, sum + v * lanes_of<T> / lanes);
+    }
+}
+
+template <class T>
+void fill_panel_row(const EntryFunction& f, std::size_t width, const double* z, const double* scale,
+                    std::size_t rows, std::size_t k, T* panels) {
+    const std::size_t vectors = width / lanes_of<T>;
+    for (std::size_t v = 0; v < vectors; v += panel_vectors) {
+        const std::size_t at = v * lanes_of<T>;
+        T* panel = panels + at * rows;
+        switch (vectors - v) {
+            case 1:
+                entries_of_panel<T, 1>(f, z + at, scale + at, panel + k * lanes_of<T>);
+                break;
+            case 2:
+                entries_of_panel<T, 2>(f, z + at, scale + at, panel + 2 * k * lanes_of<T>);
+                break;
+            default:
+                entries_of_panel<T, panel_vectors>(f, z + at, scale + at,
+                                                   panel + panel_vectors * k * lanes_of<T>);
+        }
+    }
+}
+
+}  // namespace
+
+void panel_row(const EntryFunction& f, std::size_t width, const double* z, const double* scale,
+               std::size_t rows, std::size_t k, double* panels) {
+    fill_panel_row(f, width, z, scale, rows, k, panels);
+}
+
+void narrow_panel_row(const EntryFunction& f, std::size_t width, const double* z,
+                      const double* scale, std::size_t rows, std::size_t k, float* panels) {
+    fill_panel_row(f, width, z, scale, rows, k, panels);
+}
+
+void strip_forms(const StripForms<double>& strip, double* sums) {
+    forms_of_strip(strip, sums);
+}
+
+void narrow_strip_forms(const StripForms<float>& strip, double* sums) {
+    forms_of_strip(strip, sums);
+}
+
+}  // namespace svsieve::SVSIEVE_ISA
