@@ -34,7 +34,6 @@ void use_linalg(const nb::dict& blas, const nb::dict& lapack) {
     take(table.gemv, blas, "dgemv");
     take(table.potrf, lapack, "dpotrf");
     take(table.potri, lapack, "dpotri");
-    take(table.narrow_gemm, blas, "sgemm");
     set_linalg(table);
 }
 

@@ -55,29 +55,6 @@ void multiply_own_transpose_by(double alpha, Matrix a, double beta, MutableMatri
     routines().syrk(&upper, &plain, &n, &k, &alpha, loose(a.data), &lda, &beta, c.data, &ldc);
 }
 
-void multiply(double alpha, Matrix a, Matrix b, double beta, MutableMatrix c) {
-    if (c.rows == 0 || c.columns == 0) return;
-    int m = static_cast<int>(b.columns), n = static_cast<int>(a.rows),
-        k = static_cast<int>(a.columns);
-    int ldb = static_cast<int>(b.stride), lda = static_cast<int>(a.stride),
-        ldc = static_cast<int>(c.stride);
-    char plain = 'N';
-    routines().gemm(&plain, &plain, &m, &n, &k, &alpha, loose(b.data), &ldb, loose(a.data), &lda,
-                    &beta, c.data, &ldc);
-}
-
-void multiply(BasicMatrix<const float> a, BasicMatrix<const float> b, BasicMatrix<float> c) {
-    if (c.rows == 0 || c.columns == 0) return;
-    int m = static_cast<int>(b.columns), n = static_cast<int>(a.rows),
-        k = static_cast<int>(a.columns);
-    int ldb = static_cast<int>(b.stride), lda = static_cast<int>(a.stride),
-        ldc = static_cast<int>(c.stride);
-    float one = 1.0F, zero = 0.0F;
-    char plain = 'N';
-    routines().narrow_gemm(&plain, &plain, &m, &n, &k, &one, loose(b.data), &ldb, loose(a.data),
-                           &lda, &zero, c.data, &ldc);
-}
-
 void multiply(Matrix a, const double* x, double* y) {
     if (a.rows == 0) return;
     int m = static_cast<int>(a.columns), n = static_cast<int>(a.rows),

@@ -14,7 +14,7 @@ using Real = long double;
 using Coefficients = std::vector<double>;
 
 constexpr int order = 24;  // highest power of z in the Gaussian series
-constexpr int gaussian_terms = 8;
+constexpr int gaussian_terms = 12;
 constexpr int moments = order / 2 + 1;
 constexpr int highest_degree = 12;  // of a polynomial kernel
 constexpr double unit = 0x1p-53;

@@ -15,8 +15,6 @@ namespace {
 constexpr std::size_t most_columns = 2048;                  // at a time
 constexpr std::size_t most_entries = std::size_t{1} << 22;  // of these columns
 
-constexpr std::size_t common_power = 16;  // of z, in a common part
-
 // How many terms a column needs, and how many of them in double precision.
 struct Plan {
     std::size_t terms;
@@ -66,7 +64,7 @@ Gathered SeriesContraction::gather(std::size_t c0, std::size_t c1) const {
 CommonSums SeriesContraction::common_sums(const Gathered& z,
                                           const std::vector<double>& largest) const {
     if (!strips_.common().weights.empty()) {
-        return contract_common_part(series_, strips_.common(), z, largest, common_power);
+        return contract_common_part(series_, strips_.common(), z, largest, series_.order);
     }
     const std::vector<double> none(z.columns, 0.0);
     return {none, none, none};

@@ -29,18 +29,17 @@ std::vector<double> normal_table(std::size_t rows, std::size_t columns, unsigned
 namespace {
 
 // Column-major, textbook versions of the routines in LinalgTable.
-template <class Real>
-void gemm(char* ta, char* tb, int* m, int* n, int* k, Real* alpha, Real* a, int* lda, Real* b,
-          int* ldb, Real* beta, Real* c, int* ldc) {
+void gemm(char* ta, char* tb, int* m, int* n, int* k, double* alpha, double* a, int* lda, double* b,
+          int* ldb, double* beta, double* c, int* ldc) {
     for (int j = 0; j < *n; ++j) {
         for (int i = 0; i < *m; ++i) {
-            Real sum = 0;
+            double sum = 0.0;
             for (int l = 0; l < *k; ++l) {
-                const Real x = *ta == 'N' ? a[i + l * *lda] : a[l + i * *lda];
-                const Real y = *tb == 'N' ? b[l + j * *ldb] : b[j + l * *ldb];
+                const double x = *ta == 'N' ? a[i + l * *lda] : a[l + i * *lda];
+                const double y = *tb == 'N' ? b[l + j * *ldb] : b[j + l * *ldb];
                 sum += x * y;
             }
-            Real& target = c[i + j * *ldc];
+            double& target = c[i + j * *ldc];
             target = *alpha * sum + (*beta == 0 ? 0 : *beta * target);
         }
     }
@@ -118,8 +117,7 @@ void potri(char*, int* n, double* a, int* lda, int* info) {
 
 int main(int count, char** arguments) {
     svsieve::LinalgTable table;
-    table.gemm = gemm<double>;
-    table.narrow_gemm = gemm<float>;
+    table.gemm = gemm;
     table.syrk = syrk;
     table.gemv = gemv;
     table.potrf = potrf;

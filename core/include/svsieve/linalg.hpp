@@ -21,8 +21,6 @@ struct LinalgTable {
                  int* incx, double* beta, double* y, int* incy) = nullptr;
     void (*potrf)(char* uplo, int* n, double* a, int* lda, int* info) = nullptr;
     void (*potri)(char* uplo, int* n, double* a, int* lda, int* info) = nullptr;
-    void (*narrow_gemm)(char* transa, char* transb, int* m, int* n, int* k, float* alpha, float* a,
-                        int* lda, float* b, int* ldb, float* beta, float* c, int* ldc) = nullptr;
 };
 
 void set_linalg(const LinalgTable& table);
@@ -35,12 +33,6 @@ void multiply_by_own_transpose(double alpha, Matrix a, double beta, MutableMatri
 
 // Lower triangle of C = alpha A'A + beta C, row-major.
 void multiply_own_transpose_by(double alpha, Matrix a, double beta, MutableMatrix c);
-
-// C = alpha A B + beta C, all row-major.
-void multiply(double alpha, Matrix a, Matrix b, double beta, MutableMatrix c);
-
-// C = A B in single precision, all row-major.
-void multiply(BasicMatrix<const float> a, BasicMatrix<const float> b, BasicMatrix<float> c);
 
 // y = A x, A row-major.
 void multiply(Matrix a, const double* x, double* y);
