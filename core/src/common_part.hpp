@@ -7,21 +7,32 @@
 
 #include "gathered.hpp"
 #include "pair_series.hpp"
+#include "svsieve/contract.hpp"
 
 namespace svsieve {
 
 struct CommonPart {
     double sign = 1.0;
-    std::vector<double> weights;  // empty where there is none
+    std::vector<double> weights;   // empty where there is none
+    std::vector<double> likeness;  // the values of the profile are near likeness likeness'
+
+    bool empty() const { return weights.empty(); }
 };
 
-// Of the contraction of each column with a common part: its sum, what was left out of it at most, and
-// the sum of the magnitudes of its pairs, or more.
+// Empty where there is none, or the series has no use for it. It has entries on the diagonal too.
+CommonPart find_common_part(const PairSeries& series, const PairValues& pairs, Indices rows,
+                            const PairWeight& weight);
+
+// Of the contraction of each column with a common part.
 struct CommonSums {
-    std::vector<double> sums, left_out, magnitudes;
+    std::vector<double> sums;
+    std::vector<double> left_out;    // of the sum, at most
+    std::vector<double> magnitudes;  // summed over the pairs, at most
+    std::vector<double> spreads;     // the same at least: sum_kj |w_k w_j| (z_k - z_j)^2
 };
 
-// With the powers of z up to `power`; `largest` has the largest magnitude of each column.
+// With the powers of z up to `power`, which is even; `largest` has the largest magnitude of each
+// column.
 CommonSums contract_common_part(const PairSeries& series, const CommonPart& common,
                                 const Gathered& z, const std::vector<double>& largest,
                                 std::size_t power);

@@ -1,6 +1,7 @@
 // What the contractions share: gathered columns, and sums by row blocks.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -10,33 +11,32 @@
 
 namespace svsieve {
 
+// `count`, or the next multiple of `whole`.
+inline std::size_t padded(std::size_t count, std::size_t whole) {
+    return (count + whole - 1) / whole * whole;
+}
+
+// The power of two that brings a magnitude into [1, 2); 1 for what has none.
+inline double normalising(double magnitude) {
+    if (!(magnitude >= 0x1p-1022) || !std::isfinite(magnitude)) return 1.0;
+    return std::ldexp(1.0, -std::ilogb(magnitude));
+}
+
 // The picked rows and columns, scaled, each row padded with zeros to whole vectors.
 struct Gathered {
     std::size_t rows, columns, stride;
     Scratch<double> values;
 
-    Gathered(const ColumnBlock& block, double factor, std::size_t lanes)
-        : rows(block.rows.size()),
-          columns(block.columns.size()),
-          stride((columns + lanes - 1) / lanes * lanes),
-          values(rows * stride) {
-        for (std::size_t k = 0; k < rows; ++k) {
-            const double* source = block.table.row(block.rows[k]);
-            double* target = values.data() + k * stride;
-            for (std::size_t l = 0; l < columns; ++l) {
-                target[l] = factor * block.factors[l] * source[block.columns[l]];
-            }
-            for (std::size_t l = columns; l < stride; ++l) target[l] = 0.0;
-        }
-    }
+    // Each column about its mean if it is to be centred. The mean is taken off before scaling:
+    // differences keep their digits however far from zero a column lies, and a constant is zero.
+    Gathered(const ColumnBlock& block, double factor, std::size_t lanes, bool centred);
+
     const double* row(std::size_t k) const { return values.data() + k * stride; }
     void scale(std::size_t c0, std::size_t c1, double factor) {
         for (std::size_t k = 0; k < rows; ++k) {
             for (std::size_t l = c0; l < c1; ++l) values[k * stride + l] *= factor;
         }
     }
-    // Subtracts the mean of each column.
-    void centre();
     // Largest magnitude in each column.
     std::vector<double> largest_entries() const;
     // sum_k weights_i,k x_k^(i + 1) for each weight, x = z or z^2, `stride` numbers each.

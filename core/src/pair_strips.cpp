@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #include "gathered.hpp"
 #include "pair_values.hpp"
@@ -13,24 +14,13 @@ namespace svsieve {
 
 namespace {
 
-constexpr std::size_t sampled = 64;                      // rows looked at to find a common part
-constexpr std::size_t most_kept = std::size_t{1} << 28;  // bytes
-
-// The power of two that brings `largest` into [1, 2); 1 for zero.
-double normalising(double largest) {
-    if (!(largest > 0x1p-1000) || !std::isfinite(largest)) return 1.0;
-    return std::ldexp(1.0, -std::ilogb(largest));
-}
-
-std::size_t padded(std::size_t rows) {
-    return (rows + row_padding - 1) / row_padding * row_padding;
-}
+constexpr std::size_t most_kept = std::size_t{1} << 27;  // bytes
 
 }  // namespace
 
 PairStrip<float> narrowed(const PairStrip<double>& strip) {
     const double scale = normalising(strip.largest);
-    const std::size_t count = padded(strip.stop - strip.first) * strip.stride;
+    const std::size_t count = padded(strip.stop - strip.first, row_padding) * strip.stride;
     PairStrip<float> narrow{strip.first,         strip.stop,    strip.stride,
                             strip.scale / scale, strip.largest, Scratch<float>(count)};
     vector_kernels().narrow(count, scale, strip.values.data(), narrow.values.data());
@@ -39,10 +29,9 @@ PairStrip<float> narrowed(const PairStrip<double>& strip) {
 
 template <class T>
 PairStrips<T>::PairStrips(const PairSeries& series, const PairValues& pairs, Indices rows,
-                          const PairWeight& weight)
-    : series_(series), pairs_(pairs), rows_(rows), weight_(weight) {
+                          const PairWeight& weight, CommonPart common)
+    : series_(series), pairs_(pairs), rows_(rows), weight_(weight), common_(std::move(common)) {
     const std::size_t n = rows.size(), matrices = series.matrices.size();
-    if (!series.coupling.empty() && weight.dense.data == nullptr) find_common_part();
     const bool keep = series.one_matrix() && n * n / 2 * sizeof(T) <= most_kept;
     if (keep) kept_.resize(count());
     BlockSums sums(count(), (matrices + 1) * n);
@@ -71,46 +60,6 @@ PairStrips<T>::PairStrips(const PairSeries& series, const PairValues& pairs, Ind
     }
 }
 
-// In many columns all pairs of rows are about equally far apart, but for rows that are far from all
-// others: the values are near r_k r_j / mean(r), r the mean of each row over a sample. Any other
-// numbers would do; these are dropped if they leave half of the values.
-template <class T>
-void PairStrips<T>::find_common_part() {
-    const std::size_t n = rows_.size(), step = (n + sampled - 1) / sampled;
-    const auto& [profile, multiple] = series_.matrices[0];
-    std::vector<double> sums(n, 0.0), values(n), means(n);
-    std::vector<std::vector<double>> sample;
-    for (std::size_t k = 0; k < n; k += step) {
-        take_profile(pairs_, profile, rows_, k, 0, n, values.data());
-        values[k] = 0.0;
-        vector_kernels().add_scaled(n, 1.0, values.data(), sums.data());
-        sample.push_back(values);
-    }
-    double mean = 0.0;
-    for (std::size_t k = 0; k < n; ++k) {
-        const std::size_t others = sample.size() - (k % step == 0);
-        means[k] = others > 0 ? sums[k] / static_cast<double>(others) : 0.0;
-        if (k % step == 0) mean += means[k] / static_cast<double>(sample.size());
-    }
-    if (!(mean > 0x1p-500)) return;
-    for (double& m : means) m /= std::sqrt(mean);
-    double whole = 0.0, left = 0.0;
-    for (std::size_t q = 0; q < sample.size(); ++q) {
-        for (std::size_t j = 0; j < n; ++j) {
-            if (j == q * step) continue;
-            whole += std::abs(sample[q][j]);
-            left += std::abs(sample[q][j] - means[q * step] * means[j]);
-        }
-    }
-    if (!(left < 0.5 * whole)) return;
-    const double size = std::sqrt(std::abs(multiple * weight_.scale));
-    common_.sign = multiple * weight_.scale < 0 ? -1.0 : 1.0;
-    for (std::size_t k = 0; k < n; ++k) {
-        common_.weights.push_back(size * weight_.outer[k] * means[k]);
-    }
-    likeness_ = std::move(means);
-}
-
 template <class T>
 const PairStrip<T>& PairStrips<T>::strip(std::size_t index, std::size_t matrix,
                                          PairStrip<T>& scratch) const {
@@ -133,14 +82,15 @@ PairStrip<T> PairStrips<T>::fill(std::size_t index, std::size_t matrix, double* 
     PairStrip<double> strip;
     strip.first = index * height;
     strip.stop = std::min(strip.first + height, rows_.size());
-    strip.stride = padded(strip.stop);
-    const std::size_t count = strip.stop - strip.first, all = padded(count) * strip.stride;
+    strip.stride = padded(strip.stop, row_padding);
+    const std::size_t count = strip.stop - strip.first,
+                      all = padded(count, row_padding) * strip.stride;
     strip.values = Scratch<double>(all);
     for (std::size_t k = strip.first; k < strip.stop; ++k) {
         double* values = strip.values.data() + (k - strip.first) * strip.stride;
         take_profile(pairs_, profile, rows_, k, 0, k + 1, values);
-        if (!likeness_.empty()) {
-            kernels.add_scaled(k + 1, -likeness_[k], likeness_.data(), values);
+        if (const std::vector<double>& likeness = common_.likeness; !likeness.empty()) {
+            kernels.add_scaled(k + 1, -likeness[k], likeness.data(), values);
         }
         if (series_.differences) values[k] = 0.0;
         const auto [weights, factor] = row_of_weights(k);

@@ -18,14 +18,14 @@ struct Margins {
 };
 
 // Rows [first, stop) of A against all rows up to their own, row-major, padded with zeros as
-// StripForms asks. Half of each entry of the diagonal is there: sums over all pairs are `scale` times
-// the sums over the strip, which in single precision also undoes the power of two that has brought
-// the largest entry near one.
+// StripForms asks. Half of each entry of the diagonal is there: sums over all pairs are `scale`
+// times the sums over the strip. In single precision that also undoes the power of two that has
+// brought the largest entry near one.
 template <class T>
 struct PairStrip {
     std::size_t first = 0, stop = 0, stride = 0;
     double scale = 2.0;
-    double largest = 0.0;  // magnitude
+    double largest = 0.0;  // magnitude in A
     Scratch<T> values;
 };
 
@@ -37,13 +37,12 @@ class PairStrips {
   public:
     static constexpr std::size_t height = 128;
 
-    // Computes the margins, and keeps the strips if there is one matrix of moderate size. A common
-    // part is split off where there is one and the series has a use for it.
+    // Of A less a common part. Computes the margins, and keeps the strips if there is one matrix of
+    // moderate size.
     PairStrips(const PairSeries& series, const PairValues& pairs, Indices rows,
-               const PairWeight& weight);
+               const PairWeight& weight, CommonPart common);
 
     std::size_t count() const { return (rows_.size() + height - 1) / height; }
-    // Of A less its common part, as the strips are. A common part has entries on the diagonal too.
     const Margins& margins() const { return margins_; }
     const CommonPart& common() const { return common_; }
 
@@ -56,7 +55,6 @@ class PairStrips {
         double factor;
     };
     RowOfWeights row_of_weights(std::size_t k) const;
-    void find_common_part();
     // Margins may be null.
     PairStrip<T> fill(std::size_t index, std::size_t matrix, double* sums, double* absolute) const;
     void add_power_margins(std::size_t index, double* absolute) const;
@@ -65,7 +63,6 @@ class PairStrips {
     PairValues pairs_;
     Indices rows_;
     const PairWeight& weight_;
-    std::vector<double> likeness_;  // the values of the profile are near likeness likeness'
     CommonPart common_;
     Margins margins_;
     std::vector<PairStrip<T>> kept_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 
 #include "gathered.hpp"
@@ -38,7 +39,8 @@ class Screening {
               const PairWeight& weight)
         : series_(series),
           block_(block),
-          strips_(series, pairs, block.rows, weight),
+          strips_(series, pairs, block.rows, weight,
+                  find_common_part(series, pairs, block.rows, weight)),
           states_(block.columns.size()),
           found_{std::vector<double>(block.columns.size(), 0.0),
                  std::vector<double>(block.columns.size(), infinity)} {}
@@ -60,6 +62,7 @@ class Screening {
     bool set_aside(const Columns& chosen, Gathered& z);
     std::size_t moments_needed(const Columns& chosen) const;
     void find_moments(const Columns& chosen, const Gathered& z);
+    std::vector<double> largest_of(const Columns& chosen) const;
     void add_common_part(const Columns& chosen, const Gathered& z, std::size_t moments);
     void add_term(const PairSeries::Term& term, const Columns& chosen, const Gathered& z);
     void find_bounds(const Columns& chosen, std::size_t terms);
@@ -80,10 +83,8 @@ Gathered Screening::gather(const Columns& chosen) const {
         columns.push_back(block_.columns[c]);
         factors.push_back(block_.factors[c]);
     }
-    Gathered z({block_.table, block_.rows, columns, factors}, series_.column_factor,
-               vector_kernels().lane_count);
-    if (series_.differences) z.centre();
-    return z;
+    return Gathered({block_.table, block_.rows, columns, factors}, series_.column_factor,
+                    vector_kernels().lane_count, series_.differences);
 }
 
 // Blanks the columns that are out of reach, and marks those; false if it was most of them.
@@ -118,10 +119,14 @@ std::size_t Screening::moments_needed(const Columns& chosen) const {
     return std::min<std::size_t>(all, 4);
 }
 
-void Screening::add_common_part(const Columns& chosen, const Gathered& z, std::size_t moments) {
+std::vector<double> Screening::largest_of(const Columns& chosen) const {
     std::vector<double> largest;
     for (const std::size_t c : chosen) largest.push_back(std::sqrt(states_[c].widest_square));
-    const CommonSums common = contract_common_part(series_, strips_.common(), z, largest,
+    return largest;
+}
+
+void Screening::add_common_part(const Columns& chosen, const Gathered& z, std::size_t moments) {
+    const CommonSums common = contract_common_part(series_, strips_.common(), z, largest_of(chosen),
                                                    std::min(2 * moments + 2, series_.order));
     // also of contractions with all of A
     const double exactness = 2 * (double_rounding(z.rows) + series_tolerance);
@@ -140,7 +145,7 @@ void Screening::find_moments(const Columns& chosen, const Gathered& z) {
     for (std::size_t i = 0; i < needed; ++i) {
         weights.push_back(margins.absolute[series_.one_matrix() ? 0 : i].data());
     }
-    if (!strips_.common().weights.empty()) add_common_part(chosen, z, needed);
+    if (!strips_.common().empty()) add_common_part(chosen, z, needed);
     const std::vector<double> moments = z.power_sums(weights, true);
     for (std::size_t c = 0; c < chosen.size(); ++c) {
         for (std::size_t i = 0; i < needed; ++i) {
@@ -158,11 +163,9 @@ void Screening::find_moments(const Columns& chosen, const Gathered& z) {
 }
 
 void Screening::add_term(const PairSeries::Term& term, const Columns& chosen, const Gathered& z) {
-    std::vector<double> largest;
     Columns places(chosen.size());
     std::iota(places.begin(), places.end(), 0);
-    for (const std::size_t c : chosen) largest.push_back(std::sqrt(states_[c].widest_square));
-    const TermPanels<float> f(term, places, largest, z);
+    const TermPanels<float> f(term, places, largest_of(chosen), z);
     BlockSums sums(strips_.count(), chosen.size());
     parallel_tasks(strips_.count(), pair_work(z.rows, z.stride) / 8, [&](std::size_t index) {
         PairStrip<float> scratch;
@@ -176,7 +179,7 @@ void Screening::add_term(const PairSeries::Term& term, const Columns& chosen, co
         std::accumulate(absolute.begin(), absolute.end(), 0.0) * rows * rows * underflow;
     for (std::size_t c = 0; c < chosen.size(); ++c) {
         found_.approximation[chosen[c]] += totals[c];
-        states_[chosen[c]].apart += std::abs(f.factor(c)) * pairs;
+        states_[chosen[c]].apart += f.magnitude(c) * pairs;
     }
 }
 

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "pair_values.hpp"
 #include "parallel.hpp"
 #include "vector/kernels.hpp"
 
@@ -13,10 +14,6 @@ namespace svsieve {
 namespace {
 
 constexpr std::size_t block_rows = 256;  // of the panels, filled in one task
-
-std::size_t padded(std::size_t count, std::size_t to) {
-    return (count + to - 1) / to * to;
-}
 
 double value(const PairSeries::Term& term, double z) {
     double sum = 0.0;
@@ -43,16 +40,14 @@ TermPanels<T>::TermPanels(const PairSeries::Term& term, std::vector<std::size_t>
                           const std::vector<double>& largest, const Gathered& z)
     : term_(&term),
       columns_(std::move(columns)),
-      factors_(columns_.size(), 0.0),
+      scales_(padded(columns_.size(), vector_kernels().lane_count * sizeof(double) / sizeof(T)),
+              0.0),
       rows_(padded(z.rows, row_padding)),
-      width_(padded(columns_.size(), vector_kernels().lane_count * sizeof(double) / sizeof(T))),
+      width_(scales_.size()),
       panels_(rows_ * width_) {
-    std::vector<double> scale(width_, 0.0);
     for (std::size_t c = 0; c < columns_.size(); ++c) {
         const double most = value(term, largest[columns_[c]]);
-        if (!(most > 0x1p-1000)) continue;
-        scale[c] = std::ldexp(1.0, -std::ilogb(most));
-        factors_[c] = term.factor / scale[c] / scale[c];
+        if (most >= 0x1p-1022) scales_[c] = normalising(most);
     }
     const EntryFunction f{term.power, term.coefficients.size(), term.coefficients.data()};
     const std::size_t blocks = (rows_ + block_rows - 1) / block_rows;
@@ -60,10 +55,12 @@ TermPanels<T>::TermPanels(const PairSeries::Term& term, std::vector<std::size_t>
         std::vector<double> entries(width_, 0.0);
         for (std::size_t k = block * block_rows; k < std::min(rows_, (block + 1) * block_rows);
              ++k) {
-            for (std::size_t c = 0; c < columns_.size(); ++c) {
-                entries[c] = k < z.rows ? z.row(k)[columns_[c]] : 0.0;
+            if (k >= z.rows) {
+                std::fill(entries.begin(), entries.end(), 0.0);
+            } else {
+                take_entries(z.row(k), columns_, 0, columns_.size(), entries.data());
             }
-            fill_row(f, width_, entries.data(), scale.data(), rows_, k, panels_.data());
+            fill_row(f, width_, entries.data(), scales_.data(), rows_, k, panels_.data());
         }
     });
 }
@@ -79,8 +76,15 @@ void TermPanels<T>::add_forms(const PairStrip<T>& strip, double* sums) const {
         vector_kernels().strip_forms(part, forms.data());
     }
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-        sums[columns_[c]] += factors_[c] * strip.scale * forms[c];
+        if (scales_[c] == 0.0) continue;
+        sums[columns_[c]] += forms[c] * (term_->factor * strip.scale) / scales_[c] / scales_[c];
     }
+}
+
+template <class T>
+double TermPanels<T>::magnitude(std::size_t at) const {
+    if (scales_[at] == 0.0) return 0.0;
+    return std::abs(term_->factor) / scales_[at] / scales_[at];
 }
 
 template class TermPanels<float>;

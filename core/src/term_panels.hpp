@@ -21,15 +21,16 @@ class TermPanels {
                const std::vector<double>& largest, const Gathered& z);
 
     const PairSeries::Term& term() const { return *term_; }
-    // What the sums of a column have to be multiplied by; zero where f(z) is as good as zero.
-    double factor(std::size_t at) const { return factors_[at]; }
-    // sums[c] += factor sum_kj A_kj f_k f_j over the pairs of a strip, for each of the columns c.
+    // What an entry of one in the panels stands for, in the forms of a column.
+    double magnitude(std::size_t at) const;
+    // sums[c] += sum_kj A_kj f_k f_j over the pairs of a strip, times the factor of the term, for
+    // each of the columns c.
     void add_forms(const PairStrip<T>& strip, double* sums) const;
 
   private:
     const PairSeries::Term* term_;
     std::vector<std::size_t> columns_;
-    std::vector<double> factors_;
+    std::vector<double> scales_;  // zero where f(z) is as good as zero
     std::size_t rows_, width_;
     Scratch<T> panels_;
 };

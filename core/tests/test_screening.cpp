@@ -168,7 +168,7 @@ void compare_strips(double tolerance) {
     const Problem problem(Pairing::Product);
     const auto series = removal_series(Pairing::Product, power_profile);
     const PairWeight weight{{}, problem.u, 0.7};
-    const PairStrips<T> strips(*series, problem.pairing_matrix(), problem.rows, weight);
+    const PairStrips<T> strips(*series, problem.pairing_matrix(), problem.rows, weight, {});
     const std::size_t n = problem.rows.size();
     for (std::size_t m = 0; m < series->matrices.size(); ++m) {
         PairStrip<T> scratch;

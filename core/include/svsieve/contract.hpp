@@ -5,8 +5,8 @@
 //   contract_params    sum_ik M_ik d phi(s_ik) / d(ln gamma, coef0)     hyper-parameters
 //
 // Rows without weight drop out before: `rows` picks the others from the pairing matrix. Pairs are
-// visited in square tiles of the lower triangle; sums are collected per row block and added in a
-// fixed order, so results do not depend on the number of threads.
+// visited in square tiles or in strips of the lower triangle; sums are collected per block of rows
+// and added in a fixed order, so results do not depend on the number of threads.
 #pragma once
 
 #include <cstddef>

@@ -115,7 +115,7 @@ struct VectorKernels {
     float (*pack_weigh)(std::size_t rows, std::size_t machines, const float* pack, const float* b,
                         float slack, const float* norms, float* out);
 
-    // ---- screening.cpp: `width` and `stride` are whole vectors
+    // ---- screening.cpp: `stride` is whole vectors
     // values[j] *= factor weights[j]; then margin += values, absolute += |values| unless null.
     RowSums (*weigh_row)(std::size_t n, double factor, const double* weights, double* values,
                          double* margin, double* absolute);

@@ -1,5 +1,5 @@
-// Passes of the screening: weights of pairs and functions of single columns, worked out in double
-// precision and rounded once to single; products of those, summed up in double precision again.
+// Passes over the weights of pairs, in double precision and rounded once to single, and power sums
+// of columns.
 #include "kernels.hpp"
 #include "lanes.hpp"
 
@@ -7,10 +7,16 @@ namespace svsieve::SVSIEVE_ISA {
 
 namespace {
 
-constexpr std::size_t powers = 4;  // whose sums stay in registers
+template <std::size_t n>
+struct Count {
+    static constexpr std::size_t value = n;
+};
 
-// Sums of `count` successive powers of x, the first of them x^(first + 1), in one vector.
-template <std::size_t count, bool squared>
+constexpr std::size_t powers = 6;  // whose sums stay in registers
+
+// Sums of `count` successive powers of x, the first of them x^(first + 1), in one vector. With the
+// same weight for all, it is multiplied in once.
+template <std::size_t count, bool squared, bool same>
 inline void sums_of_vector(std::size_t rows, std::size_t stride, const double* z, std::size_t first,
                            const double* const* weights, double* sums) {
     Lanes sum[count];
@@ -18,27 +24,28 @@ inline void sums_of_vector(std::size_t rows, std::size_t stride, const double* z
     for (std::size_t k = 0; k < rows; ++k) {
         const Lanes entry = load(z + k * stride), x = squared ? entry * entry : entry;
         Lanes part = power(x, static_cast<int>(first) + 1);
+        if (same) part *= weights[0][k];
         for (std::size_t i = 0; i < count; ++i) {
-            sum[i] += weights[i][k] * part;
+            sum[i] += same ? part : weights[i][k] * part;
             part *= x;
         }
     }
     for (std::size_t i = 0; i < count; ++i) store(sums + i * stride, sum[i]);
 }
 
-template <bool squared>
+template <bool squared, bool same>
 inline void sums_of_columns(std::size_t rows, std::size_t stride, const double* z,
                             std::size_t count, const double* const* weights, double* sums) {
     for (std::size_t l = 0; l < stride; l += lanes) {
-        double* target = sums + l;
         std::size_t i = 0;
-        for (; i + powers <= count; i += powers) {
-            sums_of_vector<powers, squared>(rows, stride, z + l, i, weights + i,
-                                            target + i * stride);
-        }
-        for (; i < count; ++i) {
-            sums_of_vector<1, squared>(rows, stride, z + l, i, weights + i, target + i * stride);
-        }
+        const auto add = [&](auto width) {
+            sums_of_vector<decltype(width)::value, squared, same>(
+                rows, stride, z + l, i, weights + i, sums + i * stride + l);
+            i += decltype(width)::value;
+        };
+        while (i + powers <= count) add(Count<powers>{});
+        while (i + 2 <= count) add(Count<2>{});
+        if (i < count) add(Count<1>{});
     }
 }
 
@@ -108,11 +115,12 @@ void power_margins(std::size_t n, double factor, const double* weights, const do
 
 void power_sums(std::size_t rows, std::size_t stride, const double* z, bool squared,
                 std::size_t count, const double* const* weights, double* sums) {
-    if (squared) {
-        sums_of_columns<true>(rows, stride, z, count, weights, sums);
-    } else {
-        sums_of_columns<false>(rows, stride, z, count, weights, sums);
-    }
+    bool same = true;
+    for (std::size_t i = 1; i < count; ++i) same = same && weights[i] == weights[0];
+    const auto add = squared
+                         ? (same ? sums_of_columns<true, true> : sums_of_columns<true, false>)
+                         : (same ? sums_of_columns<false, true> : sums_of_columns<false, false>);
+    add(rows, stride, z, count, weights, sums);
 }
 
 }  // namespace svsieve::SVSIEVE_ISA

@@ -202,20 +202,19 @@ class LeafState:
         if self._rest or not core.can_screen(what, self._pairing, profile):
             self._rest = max(self._rest - 1, 0)
             return None
-        with one_blas_thread():
-            approximation, bound = core.screen(
-                what,
-                self._pairing,
-                profile,
-                self._table,
-                M.rows,
-                self._positions,
-                np.ones(columns),
-                self._s,
-                self.values,
-                *_native_weight(M),
-                count,
-            )
+        approximation, bound = core.screen(
+            what,
+            self._pairing,
+            profile,
+            self._table,
+            M.rows,
+            self._positions,
+            np.ones(columns),
+            self._s,
+            self.values,
+            *_native_weight(M),
+            count,
+        )
         positions = screening.candidates(approximation, bound, count)
         if 2 * len(positions) > columns:
             self._rest = REST
@@ -251,18 +250,9 @@ class LeafState:
 
         def run(table: FloatArray, columns: IndexArray) -> FloatArray:
             factors = np.ones(len(columns))
-            with one_blas_thread():
-                return contraction(
-                    self._pairing,
-                    profile,
-                    table,
-                    M.rows,
-                    columns,
-                    factors,
-                    self._s,
-                    values,
-                    *weight,
-                )
+            return contraction(
+                self._pairing, profile, table, M.rows, columns, factors, self._s, values, *weight
+            )
 
         if self._is_dense:
             return run(self._table, chosen)
