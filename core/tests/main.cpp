@@ -3,6 +3,7 @@
 
 #include "svsieve/linalg.hpp"
 #include "testing.hpp"
+#include "vector/kernels.hpp"
 
 namespace testing {
 
@@ -14,6 +15,17 @@ std::vector<Case>& cases() {
 int& failures() {
     static int count = 0;
     return count;
+}
+
+std::vector<const svsieve::VectorKernels*> available_kernels() {
+    std::vector<const svsieve::VectorKernels*> sets = {&svsieve::baseline::kernels};
+#ifdef SVSIEVE_X86_CLONES
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        sets.push_back(&svsieve::avx2::kernels);
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+        sets.push_back(&svsieve::avx512::kernels);
+#endif
+    return sets;
 }
 
 std::vector<double> normal_table(std::size_t rows, std::size_t columns, unsigned seed) {

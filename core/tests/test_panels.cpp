@@ -8,17 +8,6 @@ using namespace svsieve;
 
 namespace {
 
-std::vector<const VectorKernels*> available() {
-    std::vector<const VectorKernels*> sets = {&baseline::kernels};
-#ifdef SVSIEVE_X86_CLONES
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        sets.push_back(&avx2::kernels);
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-        sets.push_back(&avx512::kernels);
-#endif
-    return sets;
-}
-
 constexpr double coefficients[] = {1.0, 0.5, 0.25};
 constexpr EntryFunction cubic{3, 3, coefficients};
 
@@ -76,7 +65,7 @@ void compare_forms(const VectorKernels& kernels, std::size_t n, std::size_t firs
 }  // namespace
 
 TEST(quadratic_forms_by_panels_match_plain_loops) {
-    for (const auto* kernels : available()) {
+    for (const auto* kernels : testing::available_kernels()) {
         for (const std::size_t n : {1, 7, 8, 61}) {
             for (std::size_t vectors = 1; vectors <= 7; ++vectors) {
                 compare_forms<double>(*kernels, n, 0, vectors, 1e-14);

@@ -55,17 +55,6 @@ struct Problem {
     Matrix pairing_matrix() const { return {s.data(), n, n}; }
 };
 
-std::vector<const VectorKernels*> available() {
-    std::vector<const VectorKernels*> sets = {&baseline::kernels};
-#ifdef SVSIEVE_X86_CLONES
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        sets.push_back(&avx2::kernels);
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-        sets.push_back(&avx512::kernels);
-#endif
-    return sets;
-}
-
 }  // namespace
 
 TEST(the_gaussian_series_is_as_near_as_its_remainder_says) {
@@ -202,7 +191,7 @@ TEST(strips_and_margins_match_their_definition) {
 }
 
 TEST(vector_passes_of_the_screening_match_plain_loops) {
-    for (const auto* kernels : available()) {
+    for (const auto* kernels : testing::available_kernels()) {
         const std::size_t n = 21, width = 5 * kernels->lane_count;
         const auto weights = testing::normal_table(n, 1, 6), base = testing::normal_table(n, 1, 7);
         auto values = base;

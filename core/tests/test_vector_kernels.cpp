@@ -12,17 +12,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::vector<const VectorKernels*> available() {
-    std::vector<const VectorKernels*> sets = {&baseline::kernels};
-#ifdef SVSIEVE_X86_CLONES
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        sets.push_back(&avx2::kernels);
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-        sets.push_back(&avx512::kernels);
-#endif
-    return sets;
-}
-
 }  // namespace
 
 TEST(exponentials_are_accurate_to_the_last_places) {
@@ -30,7 +19,7 @@ TEST(exponentials_are_accurate_to_the_last_places) {
     std::vector<double> s, out;
     for (double x = 0.0; x < 745.0; x += 0.0371) s.push_back(x);
     out.resize(s.size());
-    for (const auto* kernels : available()) {
+    for (const auto* kernels : testing::available_kernels()) {
         kernels->profile(profile, s.size(), s.data(), out.data());
         for (std::size_t k = 0; k < s.size(); ++k) {
             const double exact = std::exp(-s[k]);
@@ -44,7 +33,7 @@ TEST(exponentials_are_accurate_to_the_last_places) {
 }
 
 TEST(scan_finds_the_extremes_at_any_length) {
-    for (const auto* kernels : available()) {
+    for (const auto* kernels : testing::available_kernels()) {
         for (std::size_t n = 1; n < 40; ++n) {
             const auto g = testing::normal_table(n, 1, static_cast<unsigned>(n));
             std::vector<double> up(n, 0.0), low(n, 0.0);
@@ -65,7 +54,7 @@ TEST(scan_finds_the_extremes_at_any_length) {
 }
 
 TEST(the_partner_gives_the_largest_decrease) {
-    for (const auto* kernels : available()) {
+    for (const auto* kernels : testing::available_kernels()) {
         for (std::size_t n = 1; n < 50; n += 3) {
             const auto g = testing::normal_table(n, 1, 7), noise = testing::normal_table(n, 1, 8);
             std::vector<double> low(n, 0.0), row(n), diagonal(n);

@@ -10,21 +10,10 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::vector<const VectorKernels*> available() {
-    std::vector<const VectorKernels*> sets = {&baseline::kernels};
-#ifdef SVSIEVE_X86_CLONES
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        sets.push_back(&avx2::kernels);
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-        sets.push_back(&avx512::kernels);
-#endif
-    return sets;
-}
-
 }  // namespace
 
 TEST(rows_are_added_as_in_a_plain_loop) {
-    for (const auto* kernels : available()) {
+    for (const auto* kernels : testing::available_kernels()) {
         for (const std::size_t width : {8u, 16u, 24u, 64u, 72u, 200u}) {
             const std::size_t stride = width + 8, rows = 9;
             const auto matrix = testing::normal_table(rows, stride, 1);
@@ -47,7 +36,7 @@ TEST(rows_are_added_as_in_a_plain_loop) {
 }
 
 TEST(outer_products_are_added_as_in_a_plain_loop) {
-    for (const auto* kernels : available()) {
+    for (const auto* kernels : testing::available_kernels()) {
         for (const std::size_t width : {8u, 24u, 40u}) {
             const std::size_t stride = width + 8, rows = width - 3;
             auto matrix = testing::normal_table(width, stride, 4), expected = matrix;
@@ -64,7 +53,7 @@ TEST(outer_products_are_added_as_in_a_plain_loop) {
 }
 
 TEST(inner_products_do_not_depend_on_their_neighbours) {
-    for (const auto* kernels : available()) {
+    for (const auto* kernels : testing::available_kernels()) {
         for (const std::size_t width : {8u, 64u, 104u}) {
             const std::size_t most = 19;
             const auto table = testing::normal_table(most, width, 6);
@@ -89,7 +78,7 @@ TEST(inner_products_do_not_depend_on_their_neighbours) {
 }
 
 TEST(packs_are_weighed_as_in_a_plain_loop) {
-    for (const auto* kernels : available()) {
+    for (const auto* kernels : testing::available_kernels()) {
         for (const std::size_t rows : {8u, 16u, 88u}) {
             for (const std::size_t machines : {1u, 2u, 5u}) {
                 const auto values = testing::normal_table(rows, pack_width, 8);

@@ -9,6 +9,10 @@
 #include <string>
 #include <vector>
 
+namespace svsieve {
+struct VectorKernels;
+}
+
 namespace testing {
 
 struct Case {
@@ -37,6 +41,9 @@ inline void check_near(double a, double b, double tolerance, const char* what, c
     ++failures();
     std::printf("%s:%d: failed: %s: %.17g against %.17g\n", file, line, what, a, b);
 }
+
+// The loops of every instruction set that this machine has.
+std::vector<const svsieve::VectorKernels*> available_kernels();
 
 // A table of normal deviates, the same at every call with the same seed.
 std::vector<double> normal_table(std::size_t rows, std::size_t columns, unsigned seed);
