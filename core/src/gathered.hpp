@@ -27,8 +27,8 @@ struct Gathered {
     std::size_t rows, columns, stride;
     Scratch<double> values;
 
-    // Each column about its mean if it is to be centred. The mean is taken off before scaling:
-    // differences keep their digits however far from zero a column lies, and a constant is zero.
+    // Each column about its mean if it is to be centred. The mean is taken off before scaling: what
+    // is left is good to its last digit however far from zero a column lies, and a constant is zero.
     Gathered(const ColumnBlock& block, double factor, std::size_t lanes, bool centred);
 
     const double* row(std::size_t k) const { return values.data() + k * stride; }

@@ -1,6 +1,7 @@
 #include "series_contraction.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -85,7 +86,7 @@ std::optional<Plan> SeriesContraction::plan(const std::vector<double>& moments, 
                                             double spread) const {
     const double whole =
         sum_of(series_.remainder[0], moments) + 2.0 * sum_of(series_.own, moments) + magnitude;
-    if (!(spread - 4.0 * moments[0] >= least_share * whole)) return {};
+    if (!std::isfinite(whole) || !(spread - 4.0 * moments[0] >= least_share * whole)) return {};
     std::size_t terms = 0;
     while (!(sum_of(series_.remainder[terms], moments) <= series_cut * whole)) {
         if (++terms > series_.terms.size()) return {};

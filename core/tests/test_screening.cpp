@@ -192,7 +192,7 @@ TEST(strips_and_margins_match_their_definition) {
 
 TEST(vector_passes_of_the_screening_match_plain_loops) {
     for (const auto* kernels : testing::available_kernels()) {
-        const std::size_t n = 21, width = 5 * kernels->lane_count;
+        const std::size_t n = 21;
         const auto weights = testing::normal_table(n, 1, 6), base = testing::normal_table(n, 1, 7);
         auto values = base;
         std::vector<double> margin(n, 1.0), absolute(n, 2.0);
@@ -211,19 +211,38 @@ TEST(vector_passes_of_the_screening_match_plain_loops) {
         CHECK_NEAR(sums.sum, sum, 1e-14);
         CHECK_NEAR(sums.absolute, total, 1e-14);
         CHECK_NEAR(sums.largest, largest, 1e-15);
+    }
+}
 
-        const std::size_t rows = 9;
-        auto z = testing::normal_table(rows, width, 8);
-        std::vector<double> found(3 * width, 0.0);
-        const double* by_row[] = {weights.data(), base.data(), weights.data()};
-        kernels->power_sums(rows, width, z.data(), true, 3, by_row, found.data());
-        for (std::size_t l = 0; l < width; ++l) {
-            double moments[3] = {};
-            for (std::size_t k = 0; k < rows; ++k) {
-                const double x = z[k * width + l];
-                for (int i = 0; i < 3; ++i) moments[i] += by_row[i][k] * std::pow(x, 2 * i + 2);
+TEST(power_sums_match_plain_loops) {
+    const std::size_t rows = 9;
+    const auto one = testing::normal_table(rows, 1, 6), other = testing::normal_table(rows, 1, 7);
+    for (const auto* kernels : testing::available_kernels()) {
+        const std::size_t width = 3 * kernels->lane_count;
+        const auto z = testing::normal_table(rows, width, 8);
+        for (const std::size_t count : {1, 2, 3, 6, 7, 13}) {
+            for (const bool same : {true, false}) {
+                std::vector<const double*> weights(count, one.data());
+                if (!same) weights.back() = other.data();
+                for (const bool squared : {true, false}) {
+                    std::vector<double> found(count * width, 1.0);
+                    kernels->power_sums(rows, width, z.data(), squared, count, weights.data(),
+                                        found.data());
+                    for (std::size_t i = 0; i < count; ++i) {
+                        for (std::size_t l = 0; l < width; ++l) {
+                            double sum = 1.0, magnitude = 1.0;
+                            for (std::size_t k = 0; k < rows; ++k) {
+                                const double x = z[k * width + l];
+                                const double part =
+                                    weights[i][k] * std::pow(squared ? x * x : x, i + 1.0);
+                                sum += part;
+                                magnitude += std::abs(part);
+                            }
+                            CHECK(std::abs(found[i * width + l] - sum) <= 1e-14 * magnitude);
+                        }
+                    }
+                }
             }
-            for (std::size_t i = 0; i < 3; ++i) CHECK_NEAR(found[i * width + l], moments[i], 1e-13);
         }
     }
 }

@@ -273,6 +273,30 @@ class TestAccuracyOfTheGaussianWithoutAColumn:
             entries = np.outer(u, u) * self.change_of_entries(kernel, X, j)
             assert abs(actual[j] - entries.sum()) <= 1e-12 * np.abs(entries).sum(), f"column {j}"
 
+    @pytest.mark.parametrize("gamma", [3e-6, 1e-3, 0.03])
+    def test_sorted_rows_with_columns_of_few_values(self, gamma: float) -> None:
+        # long runs of equal numbers, of one weight, are where rounding adds up most
+        X = np.zeros((512, 4))
+        X[:, 0] = np.repeat(np.arange(4), 128) / 3
+        X[256:, 1] = X[153:, 2] = X[307:, 3] = 1.0
+        kernel = naive.Leaf("rbf", gamma=gamma)
+        actual = KernelState(Rbf(gamma=gamma), X).contract_without(
+            PairWeights.outer(np.ones(512)), change=True
+        )
+        for j in range(4):
+            entries = self.change_of_entries(kernel, X, j)
+            assert abs(actual[j] - entries.sum()) <= 1e-11 * np.abs(entries).sum(), f"column {j}"
+
+    def test_weights_near_the_end_of_the_range(self) -> None:
+        X, u, kernel = self.setting(0.005, 5, 300)
+        actual = KernelState(Rbf(gamma=0.005), X).contract_without(
+            PairWeights.outer(1e153 * np.sign(u)), change=True
+        )
+        for j in range(5):
+            entries = np.outer(np.sign(u), np.sign(u)) * self.change_of_entries(kernel, X, j)
+            error = abs(actual[j] / 1e153 / 1e153 - entries.sum())
+            assert error <= 1e-11 * np.abs(entries).sum(), f"column {j}"
+
     @pytest.mark.parametrize("gamma", [0.01, 0.1, 0.5, 2.0])
     def test_columns_that_tell_clusters_apart(self, gamma: float) -> None:
         # pairs of rows that are alike count most and do not differ at all: what the others

@@ -42,9 +42,10 @@ struct EntryFunction {
 // Columns stand side by side in panels of so many vectors, row after row of a panel; the last panel
 // may be narrower.
 inline constexpr std::size_t panel_vectors = 3;
-// Products are summed up over so many rows before they are added to what is summed in double
-// precision.
-inline constexpr std::size_t form_depth = 256;
+// Products of single precision are summed up over so many rows before they are added to what is
+// summed in double precision: equal numbers are rounded alike, and the errors of long sums of them
+// would not average out.
+inline constexpr std::size_t narrow_depth = 64;
 
 // Rows of a lower triangle and the columns whose quadratic forms they belong to. Both are padded
 // with rows of zeros to a multiple of row_padding, and the entries right of the diagonal are zeros

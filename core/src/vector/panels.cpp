@@ -94,9 +94,10 @@ void forms_of_panel(const StripForms<T>& strip, std::size_t j0, std::size_t j1, 
 
 template <class T>
 void forms_of_strip(const StripForms<T>& strip, double* sums) {
+    constexpr std::size_t depth = sizeof(T) < sizeof(double) ? narrow_depth : 256;
     const std::size_t vectors = strip.width / lanes_of<T>;
-    for (std::size_t j0 = 0; j0 < strip.stop; j0 += form_depth) {
-        const std::size_t j1 = j0 + form_depth;
+    for (std::size_t j0 = 0; j0 < strip.stop; j0 += depth) {
+        const std::size_t j1 = j0 + depth;
         for (std::size_t v = 0; v < vectors; v += panel_vectors) {
             const T* panel = strip.panels + v * lanes_of<T> * strip.rows;
             double* target = sums + v * lanes_of<T>;
