@@ -22,6 +22,23 @@ inline double normalising(double magnitude) {
     return std::ldexp(1.0, -std::ilogb(magnitude));
 }
 
+// Some of the columns of a block.
+class PickedColumns {
+  public:
+    PickedColumns(const ColumnBlock& block, Indices positions) : whole_(block) {
+        for (const std::size_t at : positions) {
+            columns_.push_back(block.columns[at]);
+            factors_.push_back(block.factors[at]);
+        }
+    }
+    ColumnBlock block() const { return {whole_.table, whole_.rows, columns_, factors_}; }
+
+  private:
+    ColumnBlock whole_;
+    std::vector<std::size_t> columns_;
+    std::vector<double> factors_;
+};
+
 // The picked rows and columns, scaled, each row padded with zeros to whole vectors.
 struct Gathered {
     std::size_t rows, columns, stride;

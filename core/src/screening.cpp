@@ -77,13 +77,7 @@ class Screening {
 };
 
 Gathered Screening::gather(const Columns& chosen) const {
-    Columns columns;
-    std::vector<double> factors;
-    for (const std::size_t c : chosen) {
-        columns.push_back(block_.columns[c]);
-        factors.push_back(block_.factors[c]);
-    }
-    return Gathered({block_.table, block_.rows, columns, factors}, series_.column_factor,
+    return Gathered(PickedColumns(block_, chosen).block(), series_.column_factor,
                     vector_kernels().lane_count, series_.differences);
 }
 

@@ -4,7 +4,7 @@
 // others, which are together at most `narrow_share` of the whole, in single precision, twice as
 // fast. The whole is a bound, at most ten times as large, of the sum of the magnitudes of all pairs.
 // Were all rounding errors of one sign they would reach series_tolerance of it. Measured were errors
-// of some 1e-14 of that sum, and of 1e-12 where rows are sorted and a column has few values.
+// of 1e-14 to 1e-13 of that sum, and of 1e-12 where rows are sorted and a column has few values.
 #pragma once
 
 #include <cstddef>

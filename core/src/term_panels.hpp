@@ -16,7 +16,8 @@ namespace svsieve {
 template <class T>
 class TermPanels {
   public:
-    // `largest` has the largest magnitude of each column of z.
+    // `columns`, which ascend, are those of z that are taken; `largest` has the largest magnitude of
+    // each column of z.
     TermPanels(const PairSeries::Term& term, std::vector<std::size_t> columns,
                const std::vector<double>& largest, const Gathered& z);
 

@@ -149,6 +149,29 @@ void compare_dense_and_outer_weights(const Kind& kind, std::size_t n_rows) {
     }
 }
 
+// The pairing matrix is made of exact differences: what the contractions lose is their own.
+TEST(columns_far_from_zero_keep_their_digits) {
+    for (const Kind& kind : {kinds[4], kinds[6]}) {
+        for (const std::size_t n : {140, 331}) {
+            Problem problem(kind.pairing, n);
+            for (double& x : problem.values) x = (x + 1e6) - 1e6;  // what is left of it up there
+            Problem far = problem;
+            for (double& x : far.values) x += 1e6;
+            problem.table = Matrix(problem.values.data(), n, problem.d);
+            far.table = Matrix(far.values.data(), n, far.d);
+            const PairWeight weight{{}, problem.u, 1.0};
+            for (const auto contract : {contract_slopes, contract_without}) {
+                std::vector<double> here(problem.columns.size(), 0.0), there(here);
+                contract(kind.pairing, kind.profile, problem.block(), problem.pairing_matrix(),
+                         weight, here);
+                contract(kind.pairing, kind.profile, far.block(), far.pairing_matrix(), weight,
+                         there);
+                for (std::size_t c = 0; c < here.size(); ++c) CHECK_NEAR(here[c], there[c], 1e-12);
+            }
+        }
+    }
+}
+
 TEST(dense_and_outer_weights_agree) {
     compare_dense_and_outer_weights(kinds[4], 140);
     compare_dense_and_outer_weights(kinds[4], 331);

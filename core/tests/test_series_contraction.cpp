@@ -60,6 +60,13 @@ TEST(a_series_is_not_taken_where_the_rows_that_matter_are_alike) {
     CHECK(problem.left_to_tiles(1.0, false) == problem.d);
 }
 
+TEST(a_series_is_not_taken_for_a_column_that_differs_where_there_is_no_weight) {
+    Problem problem(0);
+    for (std::size_t k = 0; k < problem.n; ++k) problem.values[k * problem.d] = k < 5 ? 1.0 : 0.0;
+    for (std::size_t k = 0; k < 5; ++k) problem.u[k] = 1e-9;
+    CHECK(problem.left_to_tiles(1e-3, false) == 1);
+}
+
 TEST(slopes_always_take_their_series) {
     const Problem problem(4);
     const Profile profile{ProfileKind::Exponential, 1.0, 0.0, 1};

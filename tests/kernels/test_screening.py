@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from svsieve import kernels
 from svsieve.kernels import KernelState, Least, PairWeights, PerFeature, Polynomial, Rbf, screening
-from svsieve.native import core, one_blas_thread
+from svsieve.native import core
 from tests.kernels.kernel_cases import CAUCHY, COMPOSITES, LAPLACE, LINEAR, as_given, symmetric
 
 SMALLEST = 1e-290  # long double goes on below where double ends
@@ -57,20 +57,19 @@ def screened(
     """Call the core as the state does, whether it pays or not."""
     leaf = state._leaves[0]
     weight = (None, M.vector, M.scale) if M.vector is not None else (M.matrix(), None, 1.0)
-    with one_blas_thread():
-        return core.screen(
-            what,
-            leaf._pairing,
-            leaf.kernel.native(),
-            leaf._table,
-            M.rows,
-            leaf._positions,
-            np.ones(state.n_kept),
-            leaf.s,
-            leaf.values,
-            *weight,
-            count,
-        )
+    return core.screen(
+        what,
+        leaf._pairing,
+        leaf.kernel.native(),
+        leaf._table,
+        M.rows,
+        leaf._positions,
+        np.ones(state.n_kept),
+        leaf.s,
+        leaf.values,
+        *weight,
+        count,
+    )
 
 
 def extended(
