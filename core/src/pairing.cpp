@@ -67,12 +67,14 @@ void product_rows(double alpha, Matrix x, std::size_t r0, std::size_t r1, double
                               MutableMatrix(target.data + r0, r1 - r0, r1 - r0, target.stride));
 }
 
-// Copies the rows [r0, r1) of the lower triangle into the upper one, tile by tile; what is written
-// is written along rows.
-void mirror(MutableMatrix s, std::size_t r0, std::size_t r1) {
-    constexpr std::size_t side = 16;
+// Finishes the rows [r0, r1) of the lower triangle and copies them into the upper one, a few at a
+// time while they are in the cache; what is written is written along rows.
+template <class Finish>
+void finish_and_mirror(MutableMatrix s, std::size_t r0, std::size_t r1, Finish finish_row) {
+    constexpr std::size_t side = 32;
     for (std::size_t i0 = r0; i0 < r1; i0 += side) {
         const std::size_t i1 = std::min(i0 + side, r1);
+        for (std::size_t i = i0; i < i1; ++i) finish_row(i);
         for (std::size_t j = 0; j < i1; ++j) {
             double* target = s.row(j);
             for (std::size_t i = std::max(i0, j + 1); i < i1; ++i) target[i] = s(i, j);
@@ -108,15 +110,15 @@ void build_pairing(Pairing pairing, Matrix x, MutableMatrix s, const Profile* pr
                        } else {
                            product_rows(1.0, x, r0, r1, 0.0, target);
                        }
-                       for (std::size_t i = r0; i < r1; ++i) {
+                       const auto finish_row = [&](std::size_t i) {
                            double* row = s.row(i);
                            if (distances) {
                                kernels.to_distance(i + 1, norms[i], norms.data(), row);
                                row[i] = 0.0;
                            }
                            if (profile != nullptr) kernels.profile(*profile, i + 1, row, row);
-                       }
-                       mirror(s, r0, r1);
+                       };
+                       finish_and_mirror(s, r0, r1, finish_row);
                    });
 }
 
@@ -177,16 +179,17 @@ void drop_columns(Pairing pairing, Matrix removed, MutableMatrix s, const Profil
                 }
             }
             if (profile != nullptr) {
-                for (std::size_t i = r0; i < r1; ++i)
+                finish_and_mirror(gram, r0, r1, [&](std::size_t i) {
                     kernels.profile(*profile, i + 1, s.row(i), gram.row(i));
-                mirror(gram, r0, r1);
+                });
             }
         });
 }
 
 void fill_upper(MutableMatrix s) {
-    each_row_block(s.rows, drop_rows, pair_work(s.rows, s.rows, 0),
-                   [&](std::size_t r0, std::size_t r1) { mirror(s, r0, r1); });
+    each_row_block(
+        s.rows, drop_rows, pair_work(s.rows, s.rows, 0),
+        [&](std::size_t r0, std::size_t r1) { finish_and_mirror(s, r0, r1, [](std::size_t) {}); });
 }
 
 void apply_profile(const Profile& profile, Matrix s, MutableMatrix out) {

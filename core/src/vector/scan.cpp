@@ -1,4 +1,6 @@
-// The two passes of a pairwise iteration.
+// The two passes of a pairwise iteration. Each reads a row of the kernel that nobody has looked at
+// for a while, and waits for memory more than for arithmetic: it is asked for some way ahead, across
+// the page boundaries at which the processor's own look-ahead stops.
 #include "kernels.hpp"
 #include "lanes.hpp"
 
@@ -7,6 +9,8 @@ namespace svsieve::SVSIEVE_ISA {
 static const double infinity = __builtin_inf();
 
 namespace {
+
+constexpr std::size_t ahead = 256;  // entries
 
 // Running minimum with its position, lane by lane. Positions count vectors, not elements.
 struct Watch {
@@ -63,6 +67,7 @@ Extremes update_and_scan(std::size_t n, double step, const double* row_i, const 
     const Lanes s = spread(step);
     std::size_t k = 0;
     for (; k + lanes <= n; k += lanes) {
+        __builtin_prefetch(row_j + k + ahead);
         const Lanes moved = load(g + k) + s * (load(row_i + k) - load(row_j + k));
         store(g + k, moved);
         watch.see(moved, load(up + k), load(low + k));
@@ -82,6 +87,7 @@ std::size_t choose_partner(std::size_t n, const double* g, const double* low, co
     Bits step = {};
     std::size_t k = 0;
     for (; k + lanes <= n; k += lanes) {
+        __builtin_prefetch(row_i + k + ahead);
         const Lanes difference = load(g + k) + load(low + k) - g_i;
         const Lanes b = larger(difference, Lanes{});
         const Lanes a = larger(load(diagonal + k) + diagonal_i - 2.0 * load(row_i + k),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,8 +35,7 @@ def training_rows(
     if names is not None:
         estimator.feature_names_in_ = np.array(names, dtype=object)
     X = _canonical(X)
-    _refuse_non_finite(X, estimator)
-    _refuse_unsquarable(X, estimator, training=True)
+    _refuse_unusable(X, estimator, training=True)
     return X, y
 
 
@@ -46,8 +45,7 @@ def described_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     Only -1 marks a negative; every other label is a target's, and so is every row without `y`.
     """
     X = _canonical(_validated(estimator, X))
-    _refuse_non_finite(X, estimator)
-    _refuse_unsquarable(X, estimator, training=True)
+    _refuse_unusable(X, estimator, training=True)
     n_rows = X.shape[0]
     if y is None:
         return X, np.ones(n_rows, dtype=np.int64)
@@ -69,8 +67,7 @@ def described_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
 def prediction_rows(estimator: Any, X: Any) -> Any:
     """Return X as :func:`training_rows` would, held against the columns seen in training."""
     X = _canonical(_validated(estimator, X, reset=False))
-    _refuse_non_finite(X, estimator)
-    _refuse_unsquarable(X, estimator, training=False)
+    _refuse_unusable(X, estimator, training=False)
     return X
 
 
@@ -194,11 +191,10 @@ def _first_text(X: Any) -> tuple[int, int, Any] | None:
     return None
 
 
-def _refuse_non_finite(X: Any, estimator: Any) -> None:
+def _refuse_non_finite(X: Any, estimator: Any) -> NoReturn:
+    """Name the first entry that is not finite."""
     values = X.data if sparse.issparse(X) else X
     wrong = ~np.isfinite(values)
-    if not wrong.any():
-        return
     if sparse.issparse(X):
         entry = int(np.argmax(wrong))
         row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
@@ -214,8 +210,8 @@ def _refuse_non_finite(X: Any, estimator: Any) -> None:
     )
 
 
-def _refuse_unsquarable(X: Table, estimator: Any, *, training: bool) -> None:
-    """Refuse columns whose squares leave the range of double precision.
+def _refuse_unusable(X: Table, estimator: Any, *, training: bool) -> None:
+    """Refuse NaN, infinities, and columns whose squares leave the range of double precision.
 
     Kernels multiply or square entries and add them up over columns, gamma="scale" over rows too.
     Beyond the limits the sum is infinite, or a column counts for nothing though it is not zero.
@@ -225,6 +221,8 @@ def _refuse_unsquarable(X: Table, estimator: Any, *, training: bool) -> None:
         np.maximum.at(peaks, X.indices, np.abs(X.data))
     else:
         peaks = np.maximum(X.max(axis=0), -X.min(axis=0))
+    if not np.isfinite(peaks).all():
+        _refuse_non_finite(X, estimator)
     terms = float(X.shape[1] * (X.shape[0] if training else 1))
     least = float(np.sqrt(LIMITS.tiny * terms)) if training else 0.0
     most = float(np.sqrt(LIMITS.max / (4.0 * terms)))

@@ -268,8 +268,11 @@ class PairingKernel(Kernel):
         right = None if X is None else self.scaled(X)
         profile = self.native()
         s = pairings.pairing_matrix(self.pairing, left, right, profile)
-        own_left = self.value(pairings.self_pairing(self.pairing, left))
-        own_right = (
-            own_left if right is None else self.value(pairings.self_pairing(self.pairing, right))
+        values = s if profile is not None else self.value(s)
+        if right is None:
+            own = values.diagonal().copy()
+            return Pairs(values, own, own)
+        own_left, own_right = (
+            self.value(pairings.self_pairing(self.pairing, table)) for table in (left, right)
         )
-        return Pairs(s if profile is not None else self.value(s), own_left, own_right)
+        return Pairs(values, own_left, own_right)
