@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include "pair_values.hpp"
 #include "vector/kernels.hpp"
@@ -15,14 +14,10 @@ constexpr std::size_t sampled = 64;  // rows looked at
 
 }  // namespace
 
-// In many columns all pairs of rows are about equally far apart, but for rows that are far from all
-// others: the values are near r_k r_j / mean(r), r the mean of each row over a sample. Any other
-// numbers would do; these are dropped if they leave half of the values.
-CommonPart find_common_part(const PairSeries& series, const PairValues& pairs, Indices rows,
-                            const PairWeight& weight) {
-    if (series.coupling.empty() || weight.dense.data != nullptr) return {};
+// The values are near r_k r_j / mean(r), r the mean of each row over a sample. Any other numbers
+// would do; these are dropped if they leave half of the values.
+std::vector<double> find_likeness(const Profile& profile, const PairValues& pairs, Indices rows) {
     const std::size_t n = rows.size(), step = (n + sampled - 1) / sampled;
-    const auto& [profile, multiple] = series.matrices[0];
     std::vector<double> sums(n, 0.0), values(n), means(n);
     std::vector<std::vector<double>> sample;
     for (std::size_t k = 0; k < n; k += step) {
@@ -47,14 +42,20 @@ CommonPart find_common_part(const PairSeries& series, const PairValues& pairs, I
             left += std::abs(sample[q][j] - means[q * step] * means[j]);
         }
     }
-    if (!(left < 0.5 * whole)) return {};
+    return left < 0.5 * whole ? means : std::vector<double>();
+}
+
+CommonPart find_common_part(const PairSeries& series, const PairValues& pairs, Indices rows,
+                            const PairWeight& weight) {
+    if (series.coupling.empty() || weight.dense.data != nullptr) return {};
+    const auto& [profile, multiple] = series.matrices[0];
     CommonPart common;
+    common.likeness = find_likeness(profile, pairs, rows);
     const double size = std::sqrt(std::abs(multiple * weight.scale));
     common.sign = multiple * weight.scale < 0 ? -1.0 : 1.0;
-    for (std::size_t k = 0; k < n; ++k) {
-        common.weights.push_back(size * weight.outer[k] * means[k]);
+    for (std::size_t k = 0; k < common.likeness.size(); ++k) {
+        common.weights.push_back(size * weight.outer[k] * common.likeness[k]);
     }
-    common.likeness = std::move(means);
     return common;
 }
 
@@ -66,10 +67,11 @@ CommonSums contract_common_part(const PairSeries& series, const CommonPart& comm
                                 std::size_t power) {
     const std::vector<double>& w = common.weights;
     const std::vector<double> sums =
-        z.power_sums(std::vector<const double*>(power, w.data()), false);
+        z.power_sums(std::vector<const double*>(power, w.data()), PowersOf::Entries);
     std::vector<double> sizes;
     for (const double each : w) sizes.push_back(std::abs(each));
-    const std::vector<double> absolute = z.power_sums({sizes.data(), sizes.data()}, false);
+    const std::vector<double> absolute =
+        z.power_sums({sizes.data(), sizes.data()}, PowersOf::Entries);
     const double total = std::accumulate(w.begin(), w.end(), 0.0);
     const double size = std::accumulate(sizes.begin(), sizes.end(), 0.0);
     CommonSums found;

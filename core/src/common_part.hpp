@@ -11,10 +11,15 @@
 
 namespace svsieve {
 
+// Numbers l for which the values of a profile over pairs of different rows are near l_k l_j. In many
+// columns all pairs of rows are about equally far apart, or have as little to do with each other,
+// but for rows that are far from all others. Empty where there are none.
+std::vector<double> find_likeness(const Profile& profile, const PairValues& pairs, Indices rows);
+
 struct CommonPart {
     double sign = 1.0;
     std::vector<double> weights;   // empty where there is none
-    std::vector<double> likeness;  // the values of the profile are near likeness likeness'
+    std::vector<double> likeness;  // see find_likeness
 
     bool empty() const { return weights.empty(); }
 };

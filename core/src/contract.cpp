@@ -9,6 +9,7 @@
 #include "gathered.hpp"
 #include "pair_values.hpp"
 #include "parallel.hpp"
+#include "power_removal.hpp"
 #include "series_contraction.hpp"
 #include "slope.hpp"
 #include "vector/kernels.hpp"
@@ -20,6 +21,10 @@ namespace {
 constexpr std::size_t tile = 64;
 // With fewer rows the matrices of a series are not worth making.
 constexpr std::size_t series_rows = 256;
+// Forms in single precision take many pairs to be as good as they can be, and many columns to be
+// worth their matrices.
+constexpr std::size_t forms_rows = 1024;
+constexpr std::size_t forms_columns = 64;
 
 // What a pass over tiles needs of one pair: M times phi (or its slope), M, and gamma s (+ coef0).
 struct TileTables {
@@ -181,37 +186,49 @@ void remove_exponential(bool absolute, const Profile& profile, const ColumnBlock
     }
 }
 
-// Gaussian: by a series where that is safe. It takes about three quarters of
-// the time of the tiles.
-void remove_gaussian(const Profile& profile, const ColumnBlock& block, const PairValues& pairs,
-                     const PairWeight& weight, MutableVector out) {
-    const std::optional<PairSeries> series = removal_series(Pairing::SquaredDifference, profile);
-    if (!series || block.rows.size() < series_rows) {
-        return remove_exponential(false, profile, block, pairs, weight, out);
-    }
-    const std::vector<std::size_t> others = contract_by_series(*series, block, pairs, weight, out);
+// Calls remove(columns, sums) for the columns of a block at the positions `others`.
+template <class Remove>
+void remove_others(const ColumnBlock& block, const std::vector<std::size_t>& others,
+                   MutableVector out, Remove remove) {
     if (others.empty()) return;
     const PickedColumns picked(block, others);
     std::vector<double> sums(others.size(), 0.0);
-    remove_exponential(false, profile, picked.block(), pairs, weight, sums);
+    remove(picked.block(), MutableVector(sums));
     for (std::size_t c = 0; c < others.size(); ++c) out[others[c]] += sums[c];
 }
 
-void remove_power(const Profile& profile, const Gathered& z, const PairValues& pairs, Indices rows,
+// Gaussian: by a series where that is safe. It takes about three quarters of the time of the tiles.
+void remove_gaussian(const Profile& profile, const ColumnBlock& block, const PairValues& pairs,
+                     const PairWeight& weight, MutableVector out) {
+    const auto by_tiles = [&](const ColumnBlock& columns, MutableVector sums) {
+        remove_exponential(false, profile, columns, pairs, weight, sums);
+    };
+    const std::optional<PairSeries> series = removal_series(Pairing::SquaredDifference, profile);
+    if (!series || block.rows.size() < series_rows) return by_tiles(block, out);
+    remove_others(block, contract_by_series(*series, block, pairs, weight, out), out, by_tiles);
+}
+
+// Polynomial: by quadratic forms where there are many columns. These take half the time of the
+// tiles, but for the matrices, which are made for them all.
+void remove_power(const Profile& profile, const ColumnBlock& block, const PairValues& pairs,
                   const PairWeight& weight, MutableVector out) {
-    each_tile(profile, z, pairs, rows, weight, out,
-              [&](const RemovalTile& part, const ColumnGroup&, double* sums) {
-                  vector_kernels().removal_power(part, profile.degree, sums);
-              });
-    for (std::size_t k = 0; k < z.rows; ++k) {  // the diagonal, which the tiles leave out
-        const double base = profile.gamma * pairs.s(rows[k], rows[k]) + profile.coef0,
-                     m = weight(k, k);
-        const double whole = std::pow(base, profile.degree);
-        for (std::size_t l = 0; l < z.columns; ++l) {
-            const double x = z.row(k)[l];
-            out[l] += m * (std::pow(base - x * x, profile.degree) - whole);
+    const auto by_tiles = [&](const ColumnBlock& columns, MutableVector sums) {
+        const Gathered z(columns, std::sqrt(profile.gamma), vector_kernels().lane_count, false);
+        each_tile(profile, z, pairs, block.rows, weight, sums,
+                  [&](const RemovalTile& part, const ColumnGroup&, double* target) {
+                      vector_kernels().removal_power(part, profile.degree, target);
+                  });
+        std::vector<OwnPairs> own;  // which the tiles leave out
+        for (std::size_t k = 0; k < z.rows; ++k) {
+            const double s = pairs.s(block.rows[k], block.rows[k]);
+            own.push_back({{weight(k, k), 0.0}, {profile.gamma * s + profile.coef0, 0.0}});
         }
+        add_own_removals(profile.degree, z, own, sums);
+    };
+    if (block.rows.size() < forms_rows || block.columns.size() < forms_columns) {
+        return by_tiles(block, out);
     }
+    remove_others(block, remove_power_by_forms(profile, block, pairs, weight, out), out, by_tiles);
 }
 
 }  // namespace
@@ -257,8 +274,7 @@ void contract_without(Pairing pairing, const Profile& profile, const ColumnBlock
     if (profile.kind == ProfileKind::Exponential) {
         return remove_gaussian(profile, block, pairs, weight, out);
     }
-    const Gathered z(block, std::sqrt(profile.gamma), vector_kernels().lane_count, false);
-    remove_power(profile, z, pairs, block.rows, weight, out);
+    remove_power(profile, block, pairs, weight, out);
 }
 
 ParamSlopes contract_params(const Profile& profile, Matrix s, Indices rows,

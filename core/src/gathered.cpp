@@ -56,9 +56,9 @@ std::vector<double> Gathered::largest_entries() const {
 }
 
 std::vector<double> Gathered::power_sums(const std::vector<const double*>& weights,
-                                         bool squared) const {
+                                         PowersOf x) const {
     std::vector<double> sums(weights.size() * stride, 0.0);
-    vector_kernels().power_sums(rows, stride, row(0), squared, weights.size(), weights.data(),
+    vector_kernels().power_sums(rows, stride, row(0), x, weights.size(), weights.data(),
                                 sums.data());
     return sums;
 }

@@ -1,6 +1,7 @@
 // What the contractions share: gathered columns, and sums by row blocks.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "scratch.hpp"
 #include "svsieve/contract.hpp"
 #include "svsieve/views.hpp"
+#include "vector/kernels.hpp"
 
 namespace svsieve {
 
@@ -39,6 +41,17 @@ class PickedColumns {
     std::vector<double> factors_;
 };
 
+// The columns [c0, c1) of a block.
+inline ColumnBlock part_of(const ColumnBlock& block, std::size_t c0, std::size_t c1) {
+    return {block.table, block.rows, block.columns.subspan(c0, c1 - c0),
+            block.factors.subspan(c0, c1 - c0)};
+}
+
+// How many columns of so many rows are gathered at a time.
+inline std::size_t columns_at_a_time(std::size_t rows) {
+    return std::clamp<std::size_t>((std::size_t{1} << 22) / rows, 192, 2048);
+}
+
 // The picked rows and columns, scaled, each row padded with zeros to whole vectors.
 struct Gathered {
     std::size_t rows, columns, stride;
@@ -56,8 +69,8 @@ struct Gathered {
     }
     // Largest magnitude in each column.
     std::vector<double> largest_entries() const;
-    // sum_k weights_i,k x_k^(i + 1) for each weight, x = z or z^2, `stride` numbers each.
-    std::vector<double> power_sums(const std::vector<const double*>& weights, bool squared) const;
+    // sum_k weights_i,k x_k^(i + 1) for each weight, x of z, `stride` numbers each.
+    std::vector<double> power_sums(const std::vector<const double*>& weights, PowersOf x) const;
 };
 
 // Row-block sums, kept apart and added in order: the result is the same for any number of threads.

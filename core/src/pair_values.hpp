@@ -9,13 +9,18 @@
 
 namespace svsieve {
 
+// Whether no row is left out between the first and the last of [start, stop).
+inline bool side_by_side(Indices rows, std::size_t start, std::size_t stop) {
+    return start < stop && rows[stop - 1] - rows[start] == stop - start - 1;
+}
+
 // The entries of a row at the picked places [start, stop), which ascend. Most pick nearly all rows:
 // where no place is left out in between, the entries stand side by side.
 inline void take_entries(const double* source, Indices rows, std::size_t start, std::size_t stop,
                          double* out) {
     if (start == stop) return;
     const std::size_t count = stop - start;
-    if (rows[stop - 1] - rows[start] == count - 1) {
+    if (side_by_side(rows, start, stop)) {
         std::copy_n(source + rows[start], count, out);
     } else if (count <= 8) {
         for (std::size_t j = start; j < stop; ++j) out[j - start] = source[rows[j]];
@@ -41,6 +46,11 @@ inline void take_profile(const PairValues& pairs, const Profile& profile, Indice
                          std::size_t k, std::size_t start, std::size_t stop, double* out) {
     if (pairs.phi.data != nullptr && profile.kind == ProfileKind::Exponential) {
         take_entries(pairs.phi.row(rows[k]), rows, start, stop, out);
+        return;
+    }
+    if (stop <= k + 1 && side_by_side(rows, start, stop)) {  // no copy
+        const double* source = pairs.s.row(rows[k]) + rows[start];
+        vector_kernels().profile(profile, stop - start, source, out);
         return;
     }
     take_pairings(pairs.s, rows, k, start, stop, out);

@@ -78,7 +78,7 @@ class Screening {
 
 Gathered Screening::gather(const Columns& chosen) const {
     return Gathered(PickedColumns(block_, chosen).block(), series_.column_factor,
-                    vector_kernels().lane_count, series_.differences);
+                    2 * vector_kernels().lane_count, series_.differences);
 }
 
 // Blanks the columns that are out of reach, and marks those; false if it was most of them.
@@ -140,7 +140,7 @@ void Screening::find_moments(const Columns& chosen, const Gathered& z) {
         weights.push_back(margins.absolute[series_.one_matrix() ? 0 : i].data());
     }
     if (!strips_.common().empty()) add_common_part(chosen, z, needed);
-    const std::vector<double> moments = z.power_sums(weights, true);
+    const std::vector<double> moments = z.power_sums(weights, PowersOf::Squares);
     for (std::size_t c = 0; c < chosen.size(); ++c) {
         for (std::size_t i = 0; i < needed; ++i) {
             states_[chosen[c]].moments.push_back(moments[i * z.stride + c]);
@@ -148,7 +148,7 @@ void Screening::find_moments(const Columns& chosen, const Gathered& z) {
     }
     const std::size_t own = std::min(needed, series_.own.size());
     const std::vector<double> sums =
-        z.power_sums(std::vector<const double*>(own, margins.sums.data()), true);
+        z.power_sums(std::vector<const double*>(own, margins.sums.data()), PowersOf::Squares);
     for (std::size_t i = 0; i < own; ++i) {
         for (std::size_t c = 0; c < chosen.size(); ++c) {
             found_.approximation[chosen[c]] += 2.0 * series_.own[i] * sums[i * z.stride + c];
@@ -159,7 +159,8 @@ void Screening::find_moments(const Columns& chosen, const Gathered& z) {
 void Screening::add_term(const PairSeries::Term& term, const Columns& chosen, const Gathered& z) {
     Columns places(chosen.size());
     std::iota(places.begin(), places.end(), 0);
-    const TermPanels<float> f(term, places, largest_of(chosen), z);
+    TermPanels<float> f(term, places, largest_of(chosen), z);
+    f.fill(z);
     BlockSums sums(strips_.count(), chosen.size());
     parallel_tasks(strips_.count(), pair_work(z.rows, z.stride) / 8, [&](std::size_t index) {
         PairStrip<float> scratch;

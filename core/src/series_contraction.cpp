@@ -15,17 +15,8 @@ namespace svsieve {
 
 namespace {
 
-constexpr std::size_t most_columns = 2048;                  // at a time
-constexpr std::size_t most_entries = std::size_t{1} << 22;  // of these columns
-
 // Pairs have to differ in a column by so much, as a share of what they might differ.
 constexpr double least_share = 0.1;
-
-// How many terms a column needs, and how many of them in double precision.
-struct Plan {
-    std::size_t terms;
-    std::size_t exact;
-};
 
 double sum_of(const std::vector<double>& coefficients, const std::vector<double>& moments) {
     double sum = 0.0;
@@ -45,16 +36,14 @@ class SeriesContraction {
     void run(std::size_t c0, std::size_t c1, MutableVector out, std::vector<std::size_t>& others);
 
   private:
-    using Plans = std::vector<std::optional<Plan>>;
-
     Gathered gather(std::size_t c0, std::size_t c1) const;
     CommonSums common_sums(const Gathered& z, const std::vector<double>& largest) const;
-    Plans plans(const Gathered& z, const std::vector<double>& largest,
-                const CommonSums& common) const;
-    std::optional<Plan> plan(const std::vector<double>& moments, double magnitude,
-                             double spread) const;
+    TermPlans plans(const Gathered& z, const std::vector<double>& largest,
+                    const CommonSums& common) const;
+    std::optional<TermPlan> plan(const std::vector<double>& moments, double magnitude,
+                                 double spread) const;
     void add_own_parts(const Gathered& z, std::vector<double>& sums) const;
-    void add_terms(const Gathered& z, const std::vector<double>& largest, const Plans& plans,
+    void add_terms(const Gathered& z, const std::vector<double>& largest, const TermPlans& plans,
                    std::vector<double>& sums) const;
 
     const PairSeries& series_;
@@ -63,9 +52,8 @@ class SeriesContraction {
 };
 
 Gathered SeriesContraction::gather(std::size_t c0, std::size_t c1) const {
-    const ColumnBlock part{block_.table, block_.rows, block_.columns.subspan(c0, c1 - c0),
-                           block_.factors.subspan(c0, c1 - c0)};
-    return Gathered(part, series_.column_factor, vector_kernels().lane_count, series_.differences);
+    return Gathered(part_of(block_, c0, c1), series_.column_factor, 2 * vector_kernels().lane_count,
+                    series_.differences);
 }
 
 CommonSums SeriesContraction::common_sums(const Gathered& z,
@@ -82,8 +70,8 @@ CommonSums SeriesContraction::common_sums(const Gathered& z,
 // would cancel, while the tiles keep the digits of every pair. With A = C + A', C the common part,
 //
 //   sum |A| (z_k - z_j)^2 >= sum |C| (z_k - z_j)^2 - 4 sum_k R'_k z_k^2,   R'_k = sum_j |A'_kj|.
-std::optional<Plan> SeriesContraction::plan(const std::vector<double>& moments, double magnitude,
-                                            double spread) const {
+std::optional<TermPlan> SeriesContraction::plan(const std::vector<double>& moments,
+                                                double magnitude, double spread) const {
     const double whole =
         sum_of(series_.remainder[0], moments) + 2.0 * sum_of(series_.own, moments) + magnitude;
     if (!std::isfinite(whole) || !(spread - 4.0 * moments[0] >= least_share * whole)) return {};
@@ -96,20 +84,19 @@ std::optional<Plan> SeriesContraction::plan(const std::vector<double>& moments, 
         narrow += sum_of(series_.terms[exact - 1].magnitude, moments);
         if (!(narrow <= narrow_share * whole)) break;
     }
-    return Plan{terms, exact};
+    return TermPlan{terms, exact};
 }
 
-SeriesContraction::Plans SeriesContraction::plans(const Gathered& z,
-                                                  const std::vector<double>& largest,
-                                                  const CommonSums& common) const {
+TermPlans SeriesContraction::plans(const Gathered& z, const std::vector<double>& largest,
+                                   const CommonSums& common) const {
     const std::size_t terms = series_.terms.size();
-    if (series_.complete()) return Plans(z.columns, Plan{terms, terms});
+    if (series_.complete()) return TermPlans(z.columns, TermPlan{terms, terms});
     std::vector<const double*> weights;
     for (std::size_t i = 0; i < series_.moments(); ++i) {
         weights.push_back(strips_.margins().absolute[series_.one_matrix() ? 0 : i].data());
     }
-    const std::vector<double> sums = z.power_sums(weights, true);
-    Plans found(z.columns);
+    const std::vector<double> sums = z.power_sums(weights, PowersOf::Squares);
+    TermPlans found(z.columns);
     for (std::size_t c = 0; c < z.columns; ++c) {
         if (!(largest[c] <= series_.reach)) continue;
         if (!(common.left_out[c] <= series_cut * common.magnitudes[c])) continue;
@@ -125,7 +112,7 @@ void SeriesContraction::add_own_parts(const Gathered& z, std::vector<double>& su
     const std::size_t count = series_.own.size();
     if (count == 0) return;
     const std::vector<const double*> weights(count, strips_.margins().sums.data());
-    const std::vector<double> parts = z.power_sums(weights, true);
+    const std::vector<double> parts = z.power_sums(weights, PowersOf::Squares);
     for (std::size_t i = count; i-- > 0;) {  // the smallest first
         for (std::size_t c = 0; c < z.columns; ++c) {
             sums[c] += 2.0 * series_.own[i] * parts[i * z.stride + c];
@@ -134,19 +121,9 @@ void SeriesContraction::add_own_parts(const Gathered& z, std::vector<double>& su
 }
 
 void SeriesContraction::add_terms(const Gathered& z, const std::vector<double>& largest,
-                                  const Plans& plans, std::vector<double>& sums) const {
-    std::vector<TermPanels<double>> exact;
-    std::vector<TermPanels<float>> narrow;
-    for (std::size_t t = 0; t < series_.terms.size(); ++t) {
-        std::vector<std::size_t> in_double, in_single;
-        for (std::size_t c = 0; c < z.columns; ++c) {
-            if (!plans[c] || t >= plans[c]->terms) continue;
-            (t < plans[c]->exact ? in_double : in_single).push_back(c);
-        }
-        if (!in_double.empty()) exact.emplace_back(series_.terms[t], in_double, largest, z);
-        if (!in_single.empty()) narrow.emplace_back(series_.terms[t], in_single, largest, z);
-    }
-    if (exact.empty() && narrow.empty()) return;
+                                  const TermPlans& plans, std::vector<double>& sums) const {
+    const PlannedTerms terms(series_.terms, plans, largest, z);
+    if (terms.exact.empty() && terms.narrow.empty()) return;
     BlockSums blocks(strips_.count(), z.columns);
     parallel_tasks(strips_.count(), pair_work(z.rows, z.columns) / 8, [&](std::size_t index) {
         double* target = blocks.of(index);
@@ -154,10 +131,10 @@ void SeriesContraction::add_terms(const Gathered& z, const std::vector<double>& 
             PairStrip<double> scratch;
             std::optional<PairStrip<float>> narrow_strip;
             const PairStrip<double>& strip = strips_.strip(index, m, scratch);
-            for (const auto& panels : exact) {
+            for (const auto& panels : terms.exact) {
                 if (panels.term().matrix == m) panels.add_forms(strip, target);
             }
-            for (const auto& panels : narrow) {
+            for (const auto& panels : terms.narrow) {
                 if (panels.term().matrix != m) continue;
                 if (!narrow_strip) narrow_strip = narrowed(strip);
                 panels.add_forms(*narrow_strip, target);
@@ -172,7 +149,7 @@ void SeriesContraction::run(std::size_t c0, std::size_t c1, MutableVector out,
     const Gathered z = gather(c0, c1);
     const std::vector<double> largest = z.largest_entries();
     const CommonSums common = common_sums(z, largest);
-    const Plans found = plans(z, largest, common);
+    const TermPlans found = plans(z, largest, common);
     std::vector<double> sums = common.sums;
     add_terms(z, largest, found, sums);
     add_own_parts(z, sums);
@@ -191,8 +168,7 @@ std::vector<std::size_t> contract_by_series(const PairSeries& series, const Colu
                                             const PairValues& pairs, const PairWeight& weight,
                                             MutableVector out) {
     const std::size_t columns = block.columns.size();
-    const std::size_t width =
-        std::clamp<std::size_t>(most_entries / block.rows.size(), 192, most_columns);
+    const std::size_t width = columns_at_a_time(block.rows.size());
     std::vector<std::size_t> others;
     CommonPart common = find_common_part(series, pairs, block.rows, weight);
     if (!series.complete() && common.empty()) {

@@ -13,8 +13,6 @@ namespace svsieve {
 
 namespace {
 
-constexpr std::size_t block_rows = 256;  // of the panels, filled in one task
-
 double value(const PairSeries::Term& term, double z) {
     double sum = 0.0;
     for (std::size_t i = term.coefficients.size(); i-- > 0;) {
@@ -33,6 +31,15 @@ void fill_row(const EntryFunction& f, std::size_t width, const double* z, const 
     vector_kernels().narrow_panel_row(f, width, z, scale, rows, k, panels);
 }
 
+// Calls fill(k0, k1) for a few rows at a time: they stay in the cache while all terms are filled.
+template <class Fill>
+void each_row_block(const Gathered& z, std::size_t terms, Fill fill) {
+    constexpr std::size_t block = 256;
+    parallel_tasks(
+        (z.rows + block - 1) / block, static_cast<double>(z.rows * z.stride * terms),
+        [&](std::size_t index) { fill(index * block, std::min((index + 1) * block, z.rows)); });
+}
+
 }  // namespace
 
 template <class T>
@@ -49,20 +56,30 @@ TermPanels<T>::TermPanels(const PairSeries::Term& term, std::vector<std::size_t>
         const double most = value(term, largest[columns_[c]]);
         if (most >= 0x1p-1022) scales_[c] = normalising(most);
     }
-    const EntryFunction f{term.power, term.coefficients.size(), term.coefficients.data()};
-    const std::size_t blocks = (rows_ + block_rows - 1) / block_rows;
-    parallel_tasks(blocks, static_cast<double>(rows_ * width_), [&](std::size_t block) {
-        std::vector<double> entries(width_, 0.0);
-        for (std::size_t k = block * block_rows; k < std::min(rows_, (block + 1) * block_rows);
-             ++k) {
-            if (k >= z.rows) {
-                std::fill(entries.begin(), entries.end(), 0.0);
-            } else {
-                take_entries(z.row(k), columns_, 0, columns_.size(), entries.data());
-            }
-            fill_row(f, width_, entries.data(), scales_.data(), rows_, k, panels_.data());
-        }
-    });
+}
+
+template <class T>
+void TermPanels<T>::fill(const Gathered& z) {
+    each_row_block(z, 1, [&](std::size_t k0, std::size_t k1) { fill_rows(z, k0, k1); });
+}
+
+template <class T>
+void TermPanels<T>::fill_rows(const Gathered& z, std::size_t k0, std::size_t k1) {
+    const EntryFunction f{term_->power, term_->coefficients.size(), term_->coefficients.data()};
+    std::vector<double> entries(width_, 0.0);
+    // Whatever stands beside the columns is multiplied by zero, if there is room for it in the row.
+    const bool in_place =
+        side_by_side(columns_, 0, columns_.size()) && columns_.front() + width_ <= z.stride;
+    for (std::size_t k = k0; k < k1; ++k) {
+        if (!in_place) take_entries(z.row(k), columns_, 0, columns_.size(), entries.data());
+        fill_row(f, width_, in_place ? z.row(k) + columns_.front() : entries.data(), scales_.data(),
+                 rows_, k, panels_.data());
+    }
+    if (k1 < z.rows) return;
+    std::fill(entries.begin(), entries.end(), 0.0);
+    for (std::size_t k = k1; k < rows_; ++k) {
+        fill_row(f, width_, entries.data(), scales_.data(), rows_, k, panels_.data());
+    }
 }
 
 template <class T>
@@ -89,5 +106,22 @@ double TermPanels<T>::magnitude(std::size_t at) const {
 
 template class TermPanels<float>;
 template class TermPanels<double>;
+
+PlannedTerms::PlannedTerms(const std::vector<PairSeries::Term>& terms, const TermPlans& plans,
+                           const std::vector<double>& largest, const Gathered& z) {
+    for (std::size_t t = 0; t < terms.size(); ++t) {
+        std::vector<std::size_t> in_double, in_single;
+        for (std::size_t c = 0; c < z.columns; ++c) {
+            if (!plans[c] || t >= plans[c]->terms) continue;
+            (t < plans[c]->exact ? in_double : in_single).push_back(c);
+        }
+        if (!in_double.empty()) exact.emplace_back(terms[t], in_double, largest, z);
+        if (!in_single.empty()) narrow.emplace_back(terms[t], in_single, largest, z);
+    }
+    each_row_block(z, exact.size() + narrow.size(), [&](std::size_t k0, std::size_t k1) {
+        for (TermPanels<double>& panels : exact) panels.fill_rows(z, k0, k1);
+        for (TermPanels<float>& panels : narrow) panels.fill_rows(z, k0, k1);
+    });
+}
 
 }  // namespace svsieve

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "gathered.hpp"
@@ -17,9 +18,13 @@ template <class T>
 class TermPanels {
   public:
     // `columns`, which ascend, are those of z that are taken; `largest` has the largest magnitude of
-    // each column of z.
+    // each column of z. Nothing is filled in.
     TermPanels(const PairSeries::Term& term, std::vector<std::size_t> columns,
                const std::vector<double>& largest, const Gathered& z);
+
+    void fill(const Gathered& z);
+    // The rows [k0, k1), with the last of z those that pad it.
+    void fill_rows(const Gathered& z, std::size_t k0, std::size_t k1);
 
     const PairSeries::Term& term() const { return *term_; }
     // What an entry of one in the panels stands for, in the forms of a column.
@@ -38,5 +43,21 @@ class TermPanels {
 
 extern template class TermPanels<float>;
 extern template class TermPanels<double>;
+
+// How many terms a column needs, and how many of them in double precision.
+struct TermPlan {
+    std::size_t terms;
+    std::size_t exact;
+};
+using TermPlans = std::vector<std::optional<TermPlan>>;  // nothing for a column that is left out
+
+// The terms that the columns of z need, all of them filled.
+struct PlannedTerms {
+    std::vector<TermPanels<double>> exact;
+    std::vector<TermPanels<float>> narrow;
+
+    PlannedTerms(const std::vector<PairSeries::Term>& terms, const TermPlans& plans,
+                 const std::vector<double>& largest, const Gathered& z);
+};
 
 }  // namespace svsieve

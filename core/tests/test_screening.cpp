@@ -224,17 +224,20 @@ TEST(power_sums_match_plain_loops) {
             for (const bool same : {true, false}) {
                 std::vector<const double*> weights(count, one.data());
                 if (!same) weights.back() = other.data();
-                for (const bool squared : {true, false}) {
+                for (const PowersOf of :
+                     {PowersOf::Entries, PowersOf::Magnitudes, PowersOf::Squares}) {
                     std::vector<double> found(count * width, 1.0);
-                    kernels->power_sums(rows, width, z.data(), squared, count, weights.data(),
+                    kernels->power_sums(rows, width, z.data(), of, count, weights.data(),
                                         found.data());
                     for (std::size_t i = 0; i < count; ++i) {
                         for (std::size_t l = 0; l < width; ++l) {
                             double sum = 1.0, magnitude = 1.0;
                             for (std::size_t k = 0; k < rows; ++k) {
-                                const double x = z[k * width + l];
-                                const double part =
-                                    weights[i][k] * std::pow(squared ? x * x : x, i + 1.0);
+                                const double entry = z[k * width + l], size = std::abs(entry),
+                                             x = of == PowersOf::Entries      ? entry
+                                                 : of == PowersOf::Magnitudes ? size
+                                                                              : size * size;
+                                const double part = weights[i][k] * std::pow(x, i + 1.0);
                                 sum += part;
                                 magnitude += std::abs(part);
                             }

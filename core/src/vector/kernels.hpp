@@ -32,6 +32,25 @@ struct RowSums {
     double largest;
 };
 
+// What sums of powers are taken of.
+enum class PowersOf { Entries, Magnitudes, Squares };
+
+// Rows of pair weights, one for each e in [1, highest]:
+//   factors[e] weights[j] (base[j]^e - (like likeness[j])^e),
+// in double precision, in single, in both or in neither: there a pointer is null.
+struct PowerRests {
+    static constexpr int most = 12;
+
+    int highest;
+    const double* weights;
+    const double* base;
+    double like;
+    const double* likeness;
+    double factors[most + 1];
+    double* exact[most + 1];
+    float* narrow[most + 1];
+};
+
 // f(z) = z^power sum_i coefficients[i] z^(2 i)
 struct EntryFunction {
     int power;
@@ -45,7 +64,7 @@ inline constexpr std::size_t panel_vectors = 3;
 // Products of single precision are summed up over so many rows before they are added to what is
 // summed in double precision: equal numbers are rounded alike, and the errors of long sums of them
 // would not average out.
-inline constexpr std::size_t narrow_depth = 64;
+inline constexpr std::size_t narrow_depth = 128;
 
 // Rows of a lower triangle and the columns whose quadratic forms they belong to. Both are padded
 // with rows of zeros to a multiple of row_padding, and the entries right of the diagonal are zeros
@@ -124,10 +143,12 @@ struct VectorKernels {
     // count; the first is spread over a vector, the second may be null.
     void (*power_margins)(std::size_t n, double factor, const double* weights, const double* base,
                           std::size_t count, double* row, double* absolute, std::size_t stride);
+    // Their first n entries; n is whole vectors.
+    void (*power_rests)(const PowerRests& rows, std::size_t n);
     // out = scale * values, rounded to single precision
     void (*narrow)(std::size_t n, double scale, const double* values, float* out);
-    // sums[i * stride + l] += sum_k weights[i][k] x[k][l]^(i + 1) for i < count, x = z or z^2
-    void (*power_sums)(std::size_t rows, std::size_t stride, const double* z, bool squared,
+    // sums[i * stride + l] += sum_k weights[i][k] x[k][l]^(i + 1) for i < count, x of z
+    void (*power_sums)(std::size_t rows, std::size_t stride, const double* z, PowersOf x,
                        std::size_t count, const double* const* weights, double* sums);
 
     // ---- panels.cpp: see StripForms

@@ -68,12 +68,17 @@ inline void multiply_tile(std::size_t depth, const T* a, std::size_t stride, con
     }
 }
 
-// Rows of the strip against the rows [j0, j1), for one panel.
+// Rows of the strip against the rows [j0, j1), for one panel. The rows of the panel at `next` are
+// asked for meanwhile, a few with every tile.
 template <class T, std::size_t vectors>
 void forms_of_panel(const StripForms<T>& strip, std::size_t j0, std::size_t j1, const T* panel,
-                    double* sums) {
-    constexpr std::size_t width = vectors * lanes_of<T>;
+                    const T* next, double* sums) {
+    constexpr std::size_t width = vectors * lanes_of<T>, line = 64 / sizeof(T);
+    const std::size_t tiles = (strip.stop - strip.first + tile_rows - 1) / tile_rows,
+                      share = ((j1 - j0) * width + tiles - 1) / tiles;
     for (std::size_t k = strip.first; k < strip.stop; k += tile_rows) {
+        for (std::size_t at = 0; at < share; at += line) __builtin_prefetch(next + at, 0, 2);
+        next += share;
         const std::size_t end = k + tile_rows < j1 ? k + tile_rows : j1;
         if (end <= j0) continue;
         Vector<T> product[tile_rows][vectors] = {};
@@ -100,16 +105,17 @@ void forms_of_strip(const StripForms<T>& strip, double* sums) {
         const std::size_t j1 = j0 + depth;
         for (std::size_t v = 0; v < vectors; v += panel_vectors) {
             const T* panel = strip.panels + v * lanes_of<T> * strip.rows;
+            const T* next = panel + panel_vectors * lanes_of<T> * (strip.rows + j0);
             double* target = sums + v * lanes_of<T>;
             switch (vectors - v) {
                 case 1:
-                    forms_of_panel<T, 1>(strip, j0, j1, panel, target);
+                    forms_of_panel<T, 1>(strip, j0, j1, panel, next, target);
                     break;
                 case 2:
-                    forms_of_panel<T, 2>(strip, j0, j1, panel, target);
+                    forms_of_panel<T, 2>(strip, j0, j1, panel, next, target);
                     break;
                 default:
-                    forms_of_panel<T, panel_vectors>(strip, j0, j1, panel, target);
+                    forms_of_panel<T, panel_vectors>(strip, j0, j1, panel, next, target);
             }
         }
     }
@@ -127,20 +133,31 @@ inline void store_vector(float* p, const Lanes* value) {
 template <class T, std::size_t vectors>
 inline void entries_of_panel(const EntryFunction& f, const double* z, const double* scale, T* out) {
     constexpr std::size_t parts = vectors * lanes_of<T> / lanes;
-    Lanes x[parts], square[parts], sum[parts];
-    for (std::size_t h = 0; h < parts; ++h) {
-        x[h] = load(z + h * lanes);
-        square[h] = x[h] * x[h];
-        sum[h] = spread(f.coefficients[f.count - 1]);
+    Lanes x[parts], value[parts];
+    for (std::size_t h = 0; h < parts; ++h) value[h] = x[h] = load(z + h * lanes);
+    int bit = 1;
+    while (2 * bit <= f.power) bit *= 2;
+    while ((bit /= 2) > 0) {  // the digits of the power, the first of which has been taken
+        for (std::size_t h = 0; h < parts; ++h) value[h] *= value[h];
+        if ((f.power & bit) == 0) continue;
+        for (std::size_t h = 0; h < parts; ++h) value[h] *= x[h];
     }
-    for (std::size_t i = f.count - 1; i-- > 0;) {
-        for (std::size_t h = 0; h < parts; ++h) sum[h] = sum[h] * square[h] + f.coefficients[i];
-    }
-    for (std::size_t h = 0; h < parts; ++h) {
-        sum[h] = load(scale + h * lanes) * (sum[h] * power(x[h], f.power));
+    for (std::size_t h = 0; h < parts; ++h) value[h] *= load(scale + h * lanes);
+    if (f.count == 1) {
+        for (std::size_t h = 0; h < parts; ++h) value[h] *= f.coefficients[0];
+    } else {
+        Lanes sum[parts];
+        for (std::size_t h = 0; h < parts; ++h) {
+            x[h] *= x[h];
+            sum[h] = spread(f.coefficients[f.count - 1]);
+        }
+        for (std::size_t i = f.count - 1; i-- > 0;) {
+            for (std::size_t h = 0; h < parts; ++h) sum[h] = sum[h] * x[h] + f.coefficients[i];
+        }
+        for (std::size_t h = 0; h < parts; ++h) value[h] *= sum[h];
     }
     for (std::size_t v = 0; v < vectors; ++v) {
-        store_vector(out + v * lanes_of<T>, sum + v * lanes_of<T> / lanes);
+        store_vector(out + v * lanes_of<T>, value + v * lanes_of<T> / lanes);
     }
 }
 

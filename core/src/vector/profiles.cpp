@@ -24,9 +24,10 @@ float pack_weigh(std::size_t, std::size_t, const float*, const float*, float, co
 RowSums weigh_row(std::size_t, double, const double*, double*, double*, double*);
 void power_margins(std::size_t, double, const double*, const double*, std::size_t, double*, double*,
                    std::size_t);
+void power_rests(const PowerRests&, std::size_t);
 void narrow(std::size_t, double, const double*, float*);
-void power_sums(std::size_t, std::size_t, const double*, bool, std::size_t, const double* const*,
-                double*);
+void power_sums(std::size_t, std::size_t, const double*, PowersOf, std::size_t,
+                const double* const*, double*);
 void panel_row(const EntryFunction&, std::size_t, const double*, const double*, std::size_t,
                std::size_t, double*);
 void narrow_panel_row(const EntryFunction&, std::size_t, const double*, const double*, std::size_t,
@@ -117,6 +118,7 @@ const VectorKernels kernels = {
     pack_weigh,
     weigh_row,
     power_margins,
+    power_rests,
     narrow,
     power_sums,
     panel_row,

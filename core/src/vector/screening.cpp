@@ -12,41 +12,56 @@ struct Count {
     static constexpr std::size_t value = n;
 };
 
-constexpr std::size_t powers = 6;  // whose sums stay in registers
-
-// Sums of `count` successive powers of x, the first of them x^(first + 1), in one vector. With the
-// same weight for all, it is multiplied in once.
-template <std::size_t count, bool squared, bool same>
-inline void sums_of_vector(std::size_t rows, std::size_t stride, const double* z, std::size_t first,
-                           const double* const* weights, double* sums) {
-    Lanes sum[count];
-    for (std::size_t i = 0; i < count; ++i) sum[i] = load(sums + i * stride);
-    for (std::size_t k = 0; k < rows; ++k) {
-        const Lanes entry = load(z + k * stride), x = squared ? entry * entry : entry;
-        Lanes part = power(x, static_cast<int>(first) + 1);
-        if (same) part *= weights[0][k];
-        for (std::size_t i = 0; i < count; ++i) {
-            sum[i] += same ? part : weights[i][k] * part;
-            part *= x;
-        }
-    }
-    for (std::size_t i = 0; i < count; ++i) store(sums + i * stride, sum[i]);
+template <PowersOf x>
+inline Lanes taken(Lanes entry) {
+    if (x == PowersOf::Squares) return entry * entry;
+    return x == PowersOf::Magnitudes ? magnitude(entry) : entry;
 }
 
-template <bool squared, bool same>
+// Sums of a few successive powers of x, the first of them x^(first + 1), in neighbouring vectors: as
+// many sums as there are registers. With the same weight for all, it is multiplied in once.
+template <std::size_t count, std::size_t vectors, PowersOf of, bool same>
+inline void sums_of_vectors(std::size_t rows, std::size_t stride, const double* z,
+                            std::size_t first, const double* const* weights, double* sums) {
+    Lanes sum[count][vectors];
+    for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t v = 0; v < vectors; ++v) sum[i][v] = load(sums + i * stride + v * lanes);
+    }
+    for (std::size_t k = 0; k < rows; ++k) {
+        Lanes x[vectors], part[vectors];
+        for (std::size_t v = 0; v < vectors; ++v) {
+            x[v] = taken<of>(load(z + k * stride + v * lanes));
+            part[v] = power(x[v], static_cast<int>(first) + 1);
+            if (same) part[v] *= weights[0][k];
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            for (std::size_t v = 0; v < vectors; ++v) {
+                sum[i][v] += same ? part[v] : weights[i][k] * part[v];
+                part[v] *= x[v];
+            }
+        }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t v = 0; v < vectors; ++v) store(sums + i * stride + v * lanes, sum[i][v]);
+    }
+}
+
+template <PowersOf of, bool same>
 inline void sums_of_columns(std::size_t rows, std::size_t stride, const double* z,
                             std::size_t count, const double* const* weights, double* sums) {
-    for (std::size_t l = 0; l < stride; l += lanes) {
+    const auto add = [&](auto powers, auto vectors, std::size_t l, std::size_t i) {
+        sums_of_vectors<decltype(powers)::value, decltype(vectors)::value, of, same>(
+            rows, stride, z + l, i, weights + i, sums + i * stride + l);
+    };
+    const auto add_all = [&](auto vectors, std::size_t l) {
         std::size_t i = 0;
-        const auto add = [&](auto width) {
-            sums_of_vector<decltype(width)::value, squared, same>(
-                rows, stride, z + l, i, weights + i, sums + i * stride + l);
-            i += decltype(width)::value;
-        };
-        while (i + powers <= count) add(Count<powers>{});
-        while (i + 2 <= count) add(Count<2>{});
-        if (i < count) add(Count<1>{});
-    }
+        for (; i + 6 <= count; i += 6) add(Count<6>{}, vectors, l, i);
+        for (; i + 3 <= count; i += 3) add(Count<3>{}, vectors, l, i);
+        for (; i < count; ++i) add(Count<1>{}, vectors, l, i);
+    };
+    std::size_t l = 0;
+    for (; l + 2 * lanes <= stride; l += 2 * lanes) add_all(Count<2>{}, l);
+    if (l < stride) add_all(Count<1>{}, l);
 }
 
 }  // namespace
@@ -82,6 +97,21 @@ RowSums weigh_row(std::size_t n, double factor, const double* weights, double* v
     return sums;
 }
 
+void power_rests(const PowerRests& rows, std::size_t n) {
+    for (std::size_t j = 0; j < n; j += lanes) {
+        const Lanes base = load(rows.base + j), like = rows.like * load(rows.likeness + j),
+                    weight = load(rows.weights + j);
+        Lanes whole = base, alike = like;
+        for (int e = 1; e <= rows.highest; ++e) {
+            const Lanes rest = rows.factors[e] * weight * (whole - alike);
+            if (rows.exact[e] != nullptr) store(rows.exact[e] + j, rest);
+            if (rows.narrow[e] != nullptr) store_narrow(rows.narrow[e] + j, rest);
+            whole *= base;
+            alike *= like;
+        }
+    }
+}
+
 void narrow(std::size_t n, double scale, const double* values, float* out) {
     std::size_t j = 0;
     for (; j + lanes <= n; j += lanes) store_narrow(out + j, scale * load(values + j));
@@ -113,14 +143,24 @@ void power_margins(std::size_t n, double factor, const double* weights, const do
     }
 }
 
-void power_sums(std::size_t rows, std::size_t stride, const double* z, bool squared,
+void power_sums(std::size_t rows, std::size_t stride, const double* z, PowersOf of,
                 std::size_t count, const double* const* weights, double* sums) {
     bool same = true;
     for (std::size_t i = 1; i < count; ++i) same = same && weights[i] == weights[0];
-    const auto add = squared
-                         ? (same ? sums_of_columns<true, true> : sums_of_columns<true, false>)
-                         : (same ? sums_of_columns<false, true> : sums_of_columns<false, false>);
-    add(rows, stride, z, count, weights, sums);
+    const auto add = [&](auto with_one, auto with_many) {
+        (same ? with_one : with_many)(rows, stride, z, count, weights, sums);
+    };
+    switch (of) {
+        case PowersOf::Entries:
+            return add(sums_of_columns<PowersOf::Entries, true>,
+                       sums_of_columns<PowersOf::Entries, false>);
+        case PowersOf::Magnitudes:
+            return add(sums_of_columns<PowersOf::Magnitudes, true>,
+                       sums_of_columns<PowersOf::Magnitudes, false>);
+        case PowersOf::Squares:
+            return add(sums_of_columns<PowersOf::Squares, true>,
+                       sums_of_columns<PowersOf::Squares, false>);
+    }
 }
 
 }  // namespace svsieve::SVSIEVE_ISA

@@ -1,0 +1,339 @@
+#include "power_removal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "common_part.hpp"
+#include "gathered.hpp"
+#include "pair_series.hpp"
+#include "pair_strips.hpp"
+#include "pair_values.hpp"
+#include "parallel.hpp"
+#include "term_panels.hpp"
+#include "vector/kernels.hpp"
+
+namespace svsieve {
+
+namespace {
+
+constexpr std::size_t height = 128;  // rows of a strip
+// Forms in single precision that take less time than the tiles; one in double precision is two.
+constexpr std::size_t most_forms = 7;
+
+std::vector<double> padded_copy(Vector source) {
+    std::vector<double> copy(padded(source.size(), row_padding), 0.0);
+    std::copy(source.begin(), source.end(), copy.begin());
+    return copy;
+}
+
+// Sets what a strip has right of the entries before the diagonal of row k.
+template <class T>
+void clear_from(std::size_t k, const PairStrip<T>& strip) {
+    T* values = strip.values.data() + (k - strip.first) * strip.stride;
+    std::fill(values + k, values + strip.stride, T{});
+}
+
+class PowerRemoval {
+  public:
+    PowerRemoval(const PairSeries& series, const Profile& profile, const PairValues& pairs,
+                 Indices rows, const PairWeight& weight, const std::vector<double>& likeness);
+
+    // Whether the weights keep their digits in single precision, once they are scaled.
+    bool scalable() const;
+    // The columns [c0, c1) of a block.
+    void run(const ColumnBlock& block, std::size_t c0, std::size_t c1, MutableVector out,
+             std::vector<std::size_t>& others) const;
+
+  private:
+    // A strip of pair weights for each of the terms.
+    struct Strips {
+        std::vector<PairStrip<double>> exact;
+        std::vector<PairStrip<float>> narrow;
+    };
+
+    std::size_t strip_count() const { return (rows_.size() + height - 1) / height; }
+    void take_bases(std::size_t k, std::vector<double>& row) const;
+    void find_unlikeness();
+    template <class T>
+    std::vector<PairStrip<T>> strips_for(const std::vector<TermPanels<T>>& panels,
+                                         std::size_t index) const;
+    void fill_row(std::size_t k, const PlannedTerms& terms, const Strips& strips,
+                  std::vector<double>& bases) const;
+    TermPlans plans(const Gathered& z) const;
+    void add_likeness(const Gathered& z, std::vector<double>& sums) const;
+    void add_diagonal(const Gathered& z, std::vector<double>& sums) const;
+    void add_rests(const Gathered& z, const TermPlans& plans, std::vector<double>& sums) const;
+
+    int lower(int q) const { return profile_.degree - q; }
+    double coefficient(int q) const { return series_.matrices[q - 1].multiple; }
+    // A power of two that brings the largest weight near one.
+    double normal(int q) const { return normalising(largest_[q - 1] * largest_[q - 1]); }
+
+    const PairSeries& series_;
+    const Profile& profile_;
+    PairValues pairs_;
+    Indices rows_;
+    double scale_;
+    std::vector<double> weights_, likeness_;  // padded
+    std::vector<double> largest_;             // |b| times l^e, for each q
+    // b_k l_k^(p-q) for q = 1, 2, ...
+    std::vector<std::vector<double>> alike_;
+    double unlikeness_ = 0.0;  // |B_kj / (l_k l_j) - 1| at most
+};
+
+PowerRemoval::PowerRemoval(const PairSeries& series, const Profile& profile,
+                           const PairValues& pairs, Indices rows, const PairWeight& weight,
+                           const std::vector<double>& likeness)
+    : series_(series),
+      profile_(profile),
+      pairs_(pairs),
+      rows_(rows),
+      scale_(weight.scale),
+      weights_(padded_copy(weight.outer)),
+      likeness_(padded_copy(likeness)) {
+    for (int q = 1; q <= profile.degree; ++q) {
+        std::vector<double> alike(rows.size());
+        double most = 0.0;
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            alike[k] = weights_[k] * std::pow(likeness_[k], lower(q));
+            most = std::max(most, std::abs(alike[k]));
+        }
+        alike_.push_back(std::move(alike));
+        largest_.push_back(most);
+    }
+    find_unlikeness();
+}
+
+// B of a row against all rows before it, padded.
+void PowerRemoval::take_bases(std::size_t k, std::vector<double>& row) const {
+    Profile linear = profile_;
+    linear.degree = 1;
+    row.resize(padded(k, row_padding));
+    take_profile(pairs_.s, linear, rows_, k, 0, k, row.data());
+    std::fill(row.begin() + static_cast<long>(k), row.end(), 0.0);
+}
+
+void PowerRemoval::find_unlikeness() {
+    std::vector<double> inverse(likeness_.size(), 0.0), most(strip_count(), 0.0);
+    for (std::size_t k = 0; k < rows_.size(); ++k) inverse[k] = 1.0 / likeness_[k];
+    const VectorKernels& kernels = vector_kernels();
+    parallel_tasks(strip_count(), 4 * pair_work(rows_.size(), 1), [&](std::size_t index) {
+        std::vector<double> row;
+        for (std::size_t k = index * height; k < std::min((index + 1) * height, rows_.size());
+             ++k) {
+            take_bases(k, row);
+            kernels.add_scaled(k, -likeness_[k], likeness_.data(), row.data());
+            const RowSums sums =
+                kernels.weigh_row(k, inverse[k], inverse.data(), row.data(), nullptr, nullptr);
+            // A NaN is lost in the largest, not in the sum.
+            const double largest = std::isfinite(sums.absolute) ? sums.largest : HUGE_VAL;
+            most[index] = std::max(most[index], largest);
+        }
+    });
+    unlikeness_ = *std::max_element(most.begin(), most.end());
+}
+
+// For every term, with the padding below the last row.
+template <class T>
+std::vector<PairStrip<T>> PowerRemoval::strips_for(const std::vector<TermPanels<T>>& panels,
+                                                   std::size_t index) const {
+    std::vector<PairStrip<T>> strips;
+    for (const TermPanels<T>& panel : panels) {
+        PairStrip<T> strip;
+        strip.first = index * height;
+        strip.stop = std::min(strip.first + height, rows_.size());
+        strip.stride = padded(strip.stop, row_padding);
+        const std::size_t used = (strip.stop - strip.first) * strip.stride,
+                          all = padded(strip.stop - strip.first, row_padding) * strip.stride;
+        strip.values = Scratch<T>(all);
+        std::fill(strip.values.data() + used, strip.values.data() + all, T{});
+        const int q = panel.term().power;
+        strip.scale = 2.0 * scale_ * coefficient(q) / normal(q);
+        strips.push_back(std::move(strip));
+    }
+    return strips;
+}
+
+// b_k b_j (B_kj^e - (l_k l_j)^e), e = p - q, but for the diagonal; normalised.
+void PowerRemoval::fill_row(std::size_t k, const PlannedTerms& terms, const Strips& strips,
+                            std::vector<double>& bases) const {
+    take_bases(k, bases);
+    PowerRests rows{0, weights_.data(), bases.data(), likeness_[k], likeness_.data(), {}, {}, {}};
+    const auto want = [&](const auto& panels, const auto& strip, auto& targets) {
+        const int q = panels.term().power, e = lower(q);
+        rows.highest = std::max(rows.highest, e);
+        rows.factors[e] = normal(q) * weights_[k];
+        targets[e] = strip.values.data() + (k - strip.first) * strip.stride;
+    };
+    for (std::size_t i = 0; i < terms.exact.size(); ++i) {
+        want(terms.exact[i], strips.exact[i], rows.exact);
+    }
+    for (std::size_t i = 0; i < terms.narrow.size(); ++i) {
+        want(terms.narrow[i], strips.narrow[i], rows.narrow);
+    }
+    vector_kernels().power_rests(rows, bases.size());
+    for (const auto& strip : strips.exact) clear_from(k, strip);
+    for (const auto& strip : strips.narrow) clear_from(k, strip);
+}
+
+// As |B^e - (l_k l_j)^e| <= ((1 + u)^e - 1) (l_k l_j)^e, u the unlikeness, the q-th form is at most
+// that multiple of |c_q| |a|_1^2, a_k = b_k l_k^e z_k^q. In single precision every row is rounded on
+// its own, by as much as 2^-24 of it, and for all its pairs alike: |a|_2 |a|_1 in place of |a|_1^2.
+TermPlans PowerRemoval::plans(const Gathered& z) const {
+    std::vector<std::vector<double>> absolute = alike_, squared = alike_;
+    std::vector<const double*> weights, square_weights;
+    for (std::size_t i = 0; i + 1 < alike_.size(); ++i) {  // nothing is left of the last
+        for (double& each : absolute[i]) each = std::abs(each);
+        for (double& each : squared[i]) each *= each;
+        weights.push_back(absolute[i].data());
+        square_weights.push_back(squared[i].data());
+    }
+    const std::vector<double> sums = z.power_sums(weights, PowersOf::Magnitudes),
+                              squares = z.power_sums(square_weights, PowersOf::Squares);
+    std::vector<double> left_by_likeness;
+    for (int q = 1; q < profile_.degree; ++q) {
+        left_by_likeness.push_back(std::abs(coefficient(q)) *
+                                   std::expm1(lower(q) * std::log1p(unlikeness_)));
+    }
+    TermPlans found(z.columns);
+    for (std::size_t c = 0; c < z.columns; ++c) {
+        const double whole = std::abs(coefficient(1)) * sums[c] * sums[c];
+        TermPlan plan{left_by_likeness.size(), 0};
+        for (double left = 0.0; plan.terms > 0; --plan.terms) {
+            const std::size_t at = (plan.terms - 1) * z.stride + c;
+            left += left_by_likeness[plan.terms - 1] * sums[at] * sums[at];
+            if (!(left <= power_cut * whole)) break;
+        }
+        plan.exact = plan.terms;
+        for (double rounding = 0.0; plan.exact > 0; --plan.exact) {
+            const std::size_t at = (plan.exact - 1) * z.stride + c;
+            rounding +=
+                0x1p-24 * left_by_likeness[plan.exact - 1] * sums[at] * std::sqrt(squares[at]);
+            if (!(rounding <= narrow_tolerance * whole)) break;
+        }
+        if (std::isfinite(whole) && plan.terms + plan.exact <= most_forms) found[c] = plan;
+    }
+    return found;
+}
+
+// sum_q c_q sum_kj b_k b_j (l_k l_j)^(p-q) (z_k z_j)^q
+void PowerRemoval::add_likeness(const Gathered& z, std::vector<double>& sums) const {
+    std::vector<const double*> weights;
+    for (const std::vector<double>& alike : alike_) weights.push_back(alike.data());
+    const std::vector<double> parts = z.power_sums(weights, PowersOf::Entries);
+    for (int q = profile_.degree; q > 0; --q) {  // the smallest first
+        for (std::size_t c = 0; c < z.columns; ++c) {
+            const double part = parts[(q - 1) * z.stride + c];
+            sums[c] += scale_ * coefficient(q) * part * part;
+        }
+    }
+}
+
+// The pairs of a row with itself, in place of what `add_likeness` has added for them.
+void PowerRemoval::add_diagonal(const Gathered& z, std::vector<double>& sums) const {
+    std::vector<OwnPairs> own;
+    for (std::size_t k = 0; k < z.rows; ++k) {
+        const double weight = scale_ * weights_[k] * weights_[k],
+                     base = profile_.gamma * pairs_.s(rows_[k], rows_[k]) + profile_.coef0;
+        own.push_back({{weight, -weight}, {base, likeness_[k] * likeness_[k]}});
+    }
+    add_own_removals(profile_.degree, z, own, sums);
+}
+
+void PowerRemoval::add_rests(const Gathered& z, const TermPlans& plans,
+                             std::vector<double>& sums) const {
+    const std::vector<double> largest = z.largest_entries();
+    const PlannedTerms terms(series_.terms, plans, largest, z);
+    BlockSums blocks(strip_count(), z.columns);
+    parallel_tasks(strip_count(), pair_work(z.rows, z.columns) / 8, [&](std::size_t index) {
+        const Strips strips{strips_for(terms.exact, index), strips_for(terms.narrow, index)};
+        std::vector<double> bases;
+        for (std::size_t k = index * height; k < std::min((index + 1) * height, z.rows); ++k) {
+            fill_row(k, terms, strips, bases);
+        }
+        for (std::size_t i = 0; i < terms.exact.size(); ++i) {
+            terms.exact[i].add_forms(strips.exact[i], blocks.of(index));
+        }
+        for (std::size_t i = 0; i < terms.narrow.size(); ++i) {
+            terms.narrow[i].add_forms(strips.narrow[i], blocks.of(index));
+        }
+    });
+    blocks.add_to(sums);
+}
+
+bool PowerRemoval::scalable() const {
+    return std::all_of(largest_.begin(), largest_.end(), [](double most) {
+        return most * most >= 0x1p-1000 && most * most <= 0x1p1000;
+    });
+}
+
+void PowerRemoval::run(const ColumnBlock& block, std::size_t c0, std::size_t c1, MutableVector out,
+                       std::vector<std::size_t>& others) const {
+    const Gathered z(part_of(block, c0, c1), series_.column_factor, 2 * vector_kernels().lane_count,
+                     false);
+    const TermPlans found = plans(z);
+    std::vector<double> sums(z.columns, 0.0);
+    add_rests(z, found, sums);
+    add_likeness(z, sums);
+    add_diagonal(z, sums);
+    for (std::size_t c = 0; c < z.columns; ++c) {
+        if (found[c]) {
+            out[c0 + c] += sums[c];
+        } else {
+            others.push_back(c0 + c);
+        }
+    }
+}
+
+}  // namespace
+
+void add_own_removals(int degree, const Gathered& z, const std::vector<OwnPairs>& own,
+                      MutableVector out) {
+    Profile plain;
+    plain.kind = ProfileKind::Power;
+    plain.degree = degree;
+    const VectorKernels& kernels = vector_kernels();
+    const std::size_t most = RemovalTile::most_vectors * kernels.lane_count;
+    std::vector<double> sums(z.stride, 0.0);
+    for (std::size_t k = 0; k < z.rows; ++k) {
+        double wholes[2];
+        kernels.profile(plain, 2, own[k].bases, wholes);
+        for (std::size_t start = 0; start < z.stride; start += most) {
+            const std::size_t vectors = std::min(most, z.stride - start) / kernels.lane_count;
+            const double* entries = z.row(k) + start;
+            // A tile of one row against itself, twice: rows of it are no distance apart.
+            const RemovalTile pairs{entries, entries,        0,      vectors,     1, 2, false, 2,
+                                    nullptr, own[k].weights, wholes, own[k].bases};
+            kernels.removal_power(pairs, degree, sums.data() + start);
+        }
+    }
+    for (std::size_t c = 0; c < z.columns; ++c) out[c] += sums[c];
+}
+
+std::vector<std::size_t> remove_power_by_forms(const Profile& profile, const ColumnBlock& block,
+                                               const PairValues& pairs, const PairWeight& weight,
+                                               MutableVector out) {
+    const std::size_t columns = block.columns.size();
+    std::vector<std::size_t> others(columns);
+    std::iota(others.begin(), others.end(), 0);
+    const std::optional<PairSeries> series = removal_series(Pairing::Product, profile);
+    if (!series || weight.dense.data != nullptr) return others;
+    Profile base = profile;
+    base.degree = 1;
+    const std::vector<double> likeness = find_likeness(base, pairs, block.rows);
+    if (likeness.empty()) return others;
+    const PowerRemoval removal(*series, profile, pairs, block.rows, weight, likeness);
+    if (!removal.scalable()) return others;
+    others.clear();
+    const std::size_t width = columns_at_a_time(block.rows.size());
+    for (std::size_t c0 = 0; c0 < columns; c0 += width) {
+        removal.run(block, c0, std::min(c0 + width, columns), out, others);
+    }
+    return others;
+}
+
+}  // namespace svsieve

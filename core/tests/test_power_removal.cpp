@@ -1,0 +1,97 @@
+// Which columns quadratic forms are taken for, and the loops they need; that the numbers are right is
+// checked with the contractions.
+#include "power_removal.hpp"
+
+#include <cmath>
+
+#include "testing.hpp"
+#include "vector/kernels.hpp"
+
+using namespace svsieve;
+
+namespace {
+
+// Normal deviates about some mean, with their inner products.
+struct Problem {
+    std::size_t n = 300, d = 24;
+    std::vector<double> values = testing::normal_table(n, d, 5), s, u, factors;
+    std::vector<std::size_t> rows, columns;
+
+    explicit Problem(double mean) : s(n * n, 0.0), u(n, 1.0), factors(d, 1.0) {
+        for (double& value : values) value += mean;
+        for (std::size_t k = 0; k < n; ++k) rows.push_back(k);
+        for (std::size_t l = 0; l < d; ++l) columns.push_back(l);
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t k = 0; k < n; ++k) {
+                for (std::size_t l = 0; l < d; ++l) {
+                    s[i * n + k] += values[i * d + l] * values[k * d + l];
+                }
+            }
+        }
+    }
+
+    std::size_t left_to_tiles(double gamma, double coef0, int degree, bool dense = false) const {
+        const Profile profile{ProfileKind::Power, gamma, coef0, degree};
+        const std::vector<double> ones(n * n, 1.0);
+        const PairWeight weight =
+            dense ? PairWeight{Matrix(ones.data(), n, n), {}, 1.0} : PairWeight{{}, u, 1.0};
+        std::vector<double> out(d, 0.0);
+        return remove_power_by_forms(profile, {Matrix(values.data(), n, d), rows, columns, factors},
+                                     Matrix(s.data(), n, n), weight, out)
+            .size();
+    }
+};
+
+}  // namespace
+
+TEST(forms_are_taken_where_rows_have_little_to_do_with_each_other) {
+    const Problem problem(0.0);
+    CHECK(problem.left_to_tiles(1e-3, 1.0, 7) == 0);
+    CHECK(problem.left_to_tiles(0.01, 1.0, 3) == 0);
+    CHECK(problem.left_to_tiles(0.01, 0.0, 3) == problem.d);  // nothing in common
+    CHECK(problem.left_to_tiles(1.0, 1.0, 7) == problem.d);   // too many forms
+    CHECK(problem.left_to_tiles(1e-3, 1.0, 7, true) == problem.d);
+    CHECK(problem.left_to_tiles(1e-3, 1.0, 13) == problem.d);
+    CHECK(Problem(2.0).left_to_tiles(1e-3, 0.0, 3) == 0);
+}
+
+TEST(forms_are_not_taken_for_weights_that_single_precision_would_lose) {
+    Problem problem(0.0);
+    for (const double size : {1e-160, 1e160}) {
+        problem.u.assign(problem.n, size);
+        CHECK(problem.left_to_tiles(1e-3, 1.0, 7) == problem.d);
+    }
+}
+
+TEST(forms_are_not_taken_for_a_column_that_overflows) {
+    Problem problem(0.0);
+    for (std::size_t k = 0; k < problem.n; ++k) problem.values[k * problem.d] = 1e155;
+    CHECK(problem.left_to_tiles(1e-3, 1.0, 7) == 1);
+}
+
+TEST(rests_of_powers_match_plain_loops) {
+    for (const auto* kernels : testing::available_kernels()) {
+        const std::size_t n = 24;
+        const auto weights = testing::normal_table(n, 1, 6), base = testing::normal_table(n, 1, 7),
+                   likeness = testing::normal_table(n, 1, 8);
+        PowerRests rows{11, weights.data(), base.data(), 0.75, likeness.data(), {}, {}, {}};
+        std::vector<std::vector<double>> exact(12, std::vector<double>(n));
+        std::vector<std::vector<float>> narrow(12, std::vector<float>(n));
+        for (int e = 1; e < 12; ++e) {
+            rows.factors[e] = 1.0 + e;
+            if (e % 3 != 0) rows.exact[e] = exact[e].data();
+            if (e % 3 != 1) rows.narrow[e] = narrow[e].data();
+        }
+        kernels->power_rests(rows, n);
+        for (int e = 1; e < 12; ++e) {
+            for (std::size_t j = 0; j < n; ++j) {
+                const double whole = std::pow(base[j], e), alike = std::pow(0.75 * likeness[j], e);
+                const double factor = (1.0 + e) * weights[j],
+                             size = std::abs(factor) * (std::abs(whole) + std::abs(alike));
+                const double rest = factor * (whole - alike);
+                CHECK(std::abs(exact[e][j] - (e % 3 != 0 ? rest : 0.0)) <= 1e-14 * size);
+                CHECK(std::abs(narrow[e][j] - (e % 3 != 1 ? rest : 0.0)) <= 1e-7 * size);
+            }
+        }
+    }
+}

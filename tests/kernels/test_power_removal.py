@@ -1,0 +1,151 @@
+"""Columns left out of a polynomial kernel of many rows: by quadratic forms where they are many."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from svsieve.kernels import KernelState, PairWeights, Polynomial
+from tests.kernels.test_contractions import BRUTE_FORCE
+
+ROWS, COLUMNS = 1100, 80  # enough of both for the forms
+DIGITS = 1024.0
+KINDS = ("normal", "binary", "rare", "whole numbers", "heavy tails", "clusters", "sorted", "moved")
+
+
+def table(kind: str, rows: int = ROWS) -> np.ndarray:
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(rows, COLUMNS))
+    centres = rng.choice([-1.0, 1.0], size=(rows, 1)) * rng.choice([-1.0, 1.0], size=COLUMNS)
+    found = {
+        "normal": X,
+        "binary": np.sign(X),
+        "rare": (X > 2.0).astype(float),
+        "whole numbers": np.round(X),
+        "heavy tails": rng.standard_t(3, size=X.shape),
+        "clusters": 0.5 * X + centres,
+        "sorted": np.sort(np.round(2.0 * X), axis=0),
+        "moved": X + 1.0,
+    }[kind]
+    return np.round(found * DIGITS) / DIGITS
+
+
+def weights(kind: str, X: np.ndarray) -> np.ndarray:
+    sizes = np.random.default_rng(8).uniform(0.1, 1.0, size=len(X))
+    signs = {"one sign": 1.0, "either": np.sign(sizes - 0.5), "by a column": np.sign(X[:, 0] - 0.1)}
+    return sizes * signs[kind]
+
+
+def power(base: np.ndarray, degree: int) -> np.ndarray:
+    product = base
+    for _ in range(degree - 1):
+        product = product * base
+    return product
+
+
+class Exact:
+    """The change of every pair of rows in long double."""
+
+    def __init__(self, kernel: Polynomial, X: np.ndarray, b: np.ndarray) -> None:
+        # entries of so few digits have inner products without any rounding
+        assert np.array_equal(X, np.round(X * DIGITS) / DIGITS)
+        assert np.abs(X).max() < 64
+        self.kernel, self.X = kernel, X.astype(np.longdouble)
+        self.weights = np.outer(b, b.astype(np.longdouble))
+        self.base = kernel.gamma * (X @ X.T).astype(np.longdouble) + kernel.coef0
+        self.whole = power(self.base, kernel.degree)
+
+    def entries(self, j: int) -> np.ndarray:
+        less = self.base - self.kernel.gamma * np.outer(self.X[:, j], self.X[:, j])
+        return self.weights * (power(less, self.kernel.degree) - self.whole)
+
+    def error(self, j: int, found: float) -> float:
+        """Relative to the sum of magnitudes."""
+        entries = self.entries(j)
+        return float(abs(found - entries.sum()) / np.abs(entries).sum())
+
+
+def change_without(kernel: Polynomial, X: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return KernelState(kernel, X).contract_without(PairWeights.outer(b), change=True)
+
+
+@pytest.mark.parametrize("signs", ["one sign", "either", "by a column"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_against_long_double(kind: str, signs: str) -> None:
+    X = table(kind)
+    kernel, b = Polynomial(degree=7, gamma=0.2 / COLUMNS, coef0=1.0), weights(signs, X)
+    actual, exact = change_without(kernel, X, b), Exact(kernel, X, b)
+    for j in (0, 17):
+        assert exact.error(j, actual[j]) <= BRUTE_FORCE, f"column {j}"
+
+
+@pytest.mark.parametrize("degree", [2, 3, 5, 12, 13])
+@pytest.mark.parametrize(("gamma", "coef0"), [(1e-3, 1.0), (0.02, 2.0), (0.02, 0.0), (0.3, 0.5)])
+def test_degrees_and_settings(degree: int, gamma: float, coef0: float) -> None:
+    X = table("normal")
+    kernel, b = Polynomial(degree=degree, gamma=gamma, coef0=coef0), weights("either", X)
+    assert Exact(kernel, X, b).error(3, change_without(kernel, X, b)[3]) <= BRUTE_FORCE
+
+
+def test_few_columns_and_many_give_the_same() -> None:
+    # the first by tiles, which are good to the last digits
+    X = table("normal")
+    kernel, b = Polynomial(degree=7, gamma=1.0 / COLUMNS, coef0=1.0), weights("either", X)
+    state = KernelState(kernel, X)
+    many = state.contract_without(PairWeights.outer(b), change=True)
+    state.drop(np.arange(60, COLUMNS))
+    few = state.contract_without(PairWeights.outer(b), change=True)
+    for j in (0, 59):
+        assert Exact(kernel, X[:, :60], b).error(j, few[j]) <= 1e-13
+        assert Exact(kernel, X, b).error(j, many[j]) <= 1e-11
+
+
+def test_columns_of_very_different_size() -> None:
+    # each goes its own way: some need no form, some need several in double precision
+    X = np.round(table("normal") * np.logspace(-2, 1, COLUMNS) * DIGITS) / DIGITS
+    kernel, b = Polynomial(degree=5, gamma=0.001, coef0=1.0), weights("either", X)
+    actual, exact = change_without(kernel, X, b), Exact(kernel, X, b)
+    for j in (0, 20, 40, 60, 79):
+        assert exact.error(j, actual[j]) <= BRUTE_FORCE, f"column {j}"
+
+
+def test_equal_columns_get_equal_numbers_and_zeros_none() -> None:
+    X = table("heavy tails")
+    X[:, 50] = X[:, 71] = X[:, 2]
+    X[:, 30] = 0.0
+    kernel, b = Polynomial(degree=7, gamma=0.2 / COLUMNS, coef0=1.0), weights("either", X)
+    actual = change_without(kernel, X, b)
+    assert actual[2] == actual[50] == actual[71]
+    assert abs(actual[30]) <= 1e-13 * np.abs(actual[2])
+
+
+def test_threads_change_no_bit() -> None:
+    X = table("normal")
+    kernel, b = Polynomial(degree=7, gamma=1.0 / COLUMNS, coef0=1.0), weights("either", X)
+    state = KernelState(kernel, X)
+    with threadpool_limits(1):
+        one = state.contract_without(PairWeights.outer(b))
+    with threadpool_limits(2):
+        two = state.contract_without(PairWeights.outer(b))
+    assert np.array_equal(one, two)
+
+
+def test_rows_without_weight_are_left_out() -> None:
+    X = table("normal", 1300)
+    kernel, b = Polynomial(degree=7, gamma=1.0 / COLUMNS, coef0=1.0), weights("either", X)
+    b[::7] = 0.0
+    used = b != 0.0
+    actual = change_without(kernel, X, b)
+    expected = change_without(kernel, X[used], b[used])
+    assert np.abs(actual - expected).max() <= 1e-10 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("size", [1e-120, 1e-160, 1e120])
+def test_weights_near_the_ends_of_the_range(size: float) -> None:
+    X = table("normal")
+    kernel, b = Polynomial(degree=3, gamma=1.0 / COLUMNS, coef0=1.0), weights("either", X)
+    plain, actual = change_without(kernel, X, b), change_without(kernel, X, size * b)
+    expected = plain * size * size
+    allowed = 1e-9 * np.abs(expected).max() + np.finfo(float).tiny
+    assert np.abs(actual - expected).max() <= allowed
