@@ -216,11 +216,12 @@ def _refuse_unusable(X: Table, estimator: Any, *, training: bool) -> None:
     Kernels multiply or square entries and add them up over columns, gamma="scale" over rows too.
     Beyond the limits the sum is infinite, or a column counts for nothing though it is not zero.
     """
-    if sparse.issparse(X):
-        peaks = np.zeros(X.shape[1])
-        np.maximum.at(peaks, X.indices, np.abs(X.data))
-    else:
-        peaks = np.maximum(X.max(axis=0), -X.min(axis=0))
+    with np.errstate(invalid="ignore"):  # a NaN in a column makes its peak one
+        if sparse.issparse(X):
+            peaks = np.zeros(X.shape[1])
+            np.maximum.at(peaks, X.indices, np.abs(X.data))
+        else:
+            peaks = np.maximum(X.max(axis=0), -X.min(axis=0))
     if not np.isfinite(peaks).all():
         _refuse_non_finite(X, estimator)
     terms = float(X.shape[1] * (X.shape[0] if training else 1))
