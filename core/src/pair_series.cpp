@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "slope.hpp"
+#include "vector/kernels.hpp"
 
 namespace svsieve {
 
@@ -17,6 +18,7 @@ constexpr int order = 24;  // highest power of z in the Gaussian series
 constexpr int gaussian_terms = 12;
 constexpr int moments = order / 2 + 1;
 constexpr int highest_degree = 12;  // of a polynomial kernel
+static_assert(highest_degree <= PowerRests::most);
 constexpr double unit = 0x1p-53;
 
 Real factorial(int n) {

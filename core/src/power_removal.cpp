@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "common_part.hpp"
@@ -23,6 +22,8 @@ namespace {
 constexpr std::size_t height = 128;  // rows of a strip
 // Forms in single precision that take less time than the tiles; one in double precision is two.
 constexpr std::size_t most_forms = 7;
+// Of single precision: entries, rounded once each, and a sum of narrow_depth of their products.
+const double narrow_error = 0x1p-24 * std::sqrt(static_cast<double>(narrow_depth));
 
 std::vector<double> padded_copy(Vector source) {
     std::vector<double> copy(padded(source.size(), row_padding), 0.0);
@@ -30,7 +31,7 @@ std::vector<double> padded_copy(Vector source) {
     return copy;
 }
 
-// Sets what a strip has right of the entries before the diagonal of row k.
+// Zeros in row k from its diagonal on.
 template <class T>
 void clear_from(std::size_t k, const PairStrip<T>& strip) {
     T* values = strip.values.data() + (k - strip.first) * strip.stride;
@@ -70,8 +71,13 @@ class PowerRemoval {
 
     int lower(int q) const { return profile_.degree - q; }
     double coefficient(int q) const { return series_.matrices[q - 1].multiple; }
-    // A power of two that brings the largest weight near one.
-    double normal(int q) const { return normalising(largest_[q - 1] * largest_[q - 1]); }
+    // (1 + u)^e - 1, u the unlikeness
+    double excess(int q) const { return std::expm1(lower(q) * std::log1p(unlikeness_)); }
+    // A power of two that brings the largest weight of the rest near one.
+    double largest_rest(int q) const {
+        return largest_[q - 1] * largest_[q - 1] * std::max(1.0, excess(q));
+    }
+    double normal(int q) const { return normalising(largest_rest(q)); }
 
     const PairSeries& series_;
     const Profile& profile_;
@@ -80,9 +86,9 @@ class PowerRemoval {
     double scale_;
     std::vector<double> weights_, likeness_;  // padded
     std::vector<double> largest_;             // |b| times l^e, for each q
-    // b_k l_k^(p-q) for q = 1, 2, ...
-    std::vector<std::vector<double>> alike_;
-    double unlikeness_ = 0.0;  // |B_kj / (l_k l_j) - 1| at most
+    std::vector<std::vector<double>> alike_;  // b_k l_k^(p-q) for q = 1, 2, ...
+    std::vector<std::vector<double>> sizes_;  // their magnitudes, but for q = p
+    double unlikeness_ = 0.0;                 // |B_kj / (l_k l_j) - 1| at most
 };
 
 PowerRemoval::PowerRemoval(const PairSeries& series, const Profile& profile,
@@ -101,6 +107,10 @@ PowerRemoval::PowerRemoval(const PairSeries& series, const Profile& profile,
         for (std::size_t k = 0; k < rows.size(); ++k) {
             alike[k] = weights_[k] * std::pow(likeness_[k], lower(q));
             most = std::max(most, std::abs(alike[k]));
+        }
+        if (q < profile.degree) {  // nothing is left of the last
+            sizes_.push_back(alike);
+            for (double& each : sizes_.back()) each = std::abs(each);
         }
         alike_.push_back(std::move(alike));
         largest_.push_back(most);
@@ -181,41 +191,27 @@ void PowerRemoval::fill_row(std::size_t k, const PlannedTerms& terms, const Stri
 }
 
 // As |B^e - (l_k l_j)^e| <= ((1 + u)^e - 1) (l_k l_j)^e, u the unlikeness, the q-th form is at most
-// that multiple of |c_q| |a|_1^2, a_k = b_k l_k^e z_k^q. In single precision every row is rounded on
-// its own, by as much as 2^-24 of it, and for all its pairs alike: |a|_2 |a|_1 in place of |a|_1^2.
+// that multiple of |c_q| (sum_k |b_k| l_k^e |z_k|^q)^2.
 TermPlans PowerRemoval::plans(const Gathered& z) const {
-    std::vector<std::vector<double>> absolute = alike_, squared = alike_;
-    std::vector<const double*> weights, square_weights;
-    for (std::size_t i = 0; i + 1 < alike_.size(); ++i) {  // nothing is left of the last
-        for (double& each : absolute[i]) each = std::abs(each);
-        for (double& each : squared[i]) each *= each;
-        weights.push_back(absolute[i].data());
-        square_weights.push_back(squared[i].data());
-    }
-    const std::vector<double> sums = z.power_sums(weights, PowersOf::Magnitudes),
-                              squares = z.power_sums(square_weights, PowersOf::Squares);
-    std::vector<double> left_by_likeness;
-    for (int q = 1; q < profile_.degree; ++q) {
-        left_by_likeness.push_back(std::abs(coefficient(q)) *
-                                   std::expm1(lower(q) * std::log1p(unlikeness_)));
-    }
+    std::vector<const double*> weights;
+    for (const std::vector<double>& sizes : sizes_) weights.push_back(sizes.data());
+    const std::vector<double> sums = z.power_sums(weights, PowersOf::Magnitudes);
     TermPlans found(z.columns);
     for (std::size_t c = 0; c < z.columns; ++c) {
         const double whole = std::abs(coefficient(1)) * sums[c] * sums[c];
-        TermPlan plan{left_by_likeness.size(), 0};
-        for (double left = 0.0; plan.terms > 0; --plan.terms) {
-            const std::size_t at = (plan.terms - 1) * z.stride + c;
-            left += left_by_likeness[plan.terms - 1] * sums[at] * sums[at];
-            if (!(left <= power_cut * whole)) break;
-        }
-        plan.exact = plan.terms;
-        for (double rounding = 0.0; plan.exact > 0; --plan.exact) {
-            const std::size_t at = (plan.exact - 1) * z.stride + c;
-            rounding +=
-                0x1p-24 * left_by_likeness[plan.exact - 1] * sums[at] * std::sqrt(squares[at]);
-            if (!(rounding <= narrow_tolerance * whole)) break;
-        }
-        if (std::isfinite(whole) && plan.terms + plan.exact <= most_forms) found[c] = plan;
+        // How many terms there are before those that come to at most so much.
+        const auto before = [&](std::size_t terms, double most) {
+            for (double left = 0.0; terms > 0; --terms) {
+                const int q = static_cast<int>(terms);
+                const double sum = sums[(terms - 1) * z.stride + c];
+                left += std::abs(coefficient(q)) * excess(q) * sum * sum;
+                if (!(left <= most)) break;
+            }
+            return terms;
+        };
+        const std::size_t terms = before(weights.size(), power_cut * whole),
+                          exact = before(terms, narrow_tolerance / narrow_error * whole);
+        if (std::isfinite(whole) && terms + exact <= most_forms) found[c] = TermPlan{terms, exact};
     }
     return found;
 }
@@ -235,19 +231,22 @@ void PowerRemoval::add_likeness(const Gathered& z, std::vector<double>& sums) co
 
 // The pairs of a row with itself, in place of what `add_likeness` has added for them.
 void PowerRemoval::add_diagonal(const Gathered& z, std::vector<double>& sums) const {
-    std::vector<OwnPairs> own;
+    std::vector<double> weights, bases, alike;
     for (std::size_t k = 0; k < z.rows; ++k) {
-        const double weight = scale_ * weights_[k] * weights_[k],
-                     base = profile_.gamma * pairs_.s(rows_[k], rows_[k]) + profile_.coef0;
-        own.push_back({{weight, -weight}, {base, likeness_[k] * likeness_[k]}});
+        weights.push_back(scale_ * weights_[k] * weights_[k]);
+        bases.push_back(profile_.gamma * pairs_.s(rows_[k], rows_[k]) + profile_.coef0);
+        alike.push_back(likeness_[k] * likeness_[k]);
     }
-    add_own_removals(profile_.degree, z, own, sums);
+    add_own_removals(profile_.degree, z, bases, weights, sums);
+    for (double& each : weights) each = -each;
+    add_own_removals(profile_.degree, z, alike, weights, sums);
 }
 
 void PowerRemoval::add_rests(const Gathered& z, const TermPlans& plans,
                              std::vector<double>& sums) const {
     const std::vector<double> largest = z.largest_entries();
     const PlannedTerms terms(series_.terms, plans, largest, z);
+    if (terms.exact.empty() && terms.narrow.empty()) return;
     BlockSums blocks(strip_count(), z.columns);
     parallel_tasks(strip_count(), pair_work(z.rows, z.columns) / 8, [&](std::size_t index) {
         const Strips strips{strips_for(terms.exact, index), strips_for(terms.narrow, index)};
@@ -266,9 +265,11 @@ void PowerRemoval::add_rests(const Gathered& z, const TermPlans& plans,
 }
 
 bool PowerRemoval::scalable() const {
-    return std::all_of(largest_.begin(), largest_.end(), [](double most) {
-        return most * most >= 0x1p-1000 && most * most <= 0x1p1000;
-    });
+    for (int q = 1; q < profile_.degree; ++q) {
+        const double least = largest_[q - 1] * largest_[q - 1];
+        if (!(least >= 0x1p-1000 && largest_rest(q) <= 0x1p1000)) return false;
+    }
+    return true;
 }
 
 void PowerRemoval::run(const ColumnBlock& block, std::size_t c0, std::size_t c1, MutableVector out,
@@ -277,9 +278,12 @@ void PowerRemoval::run(const ColumnBlock& block, std::size_t c0, std::size_t c1,
                      false);
     const TermPlans found = plans(z);
     std::vector<double> sums(z.columns, 0.0);
-    add_rests(z, found, sums);
-    add_likeness(z, sums);
-    add_diagonal(z, sums);
+    if (std::any_of(found.begin(), found.end(),
+                    [](const auto& plan) { return plan.has_value(); })) {
+        add_rests(z, found, sums);
+        add_likeness(z, sums);
+        add_diagonal(z, sums);
+    }
     for (std::size_t c = 0; c < z.columns; ++c) {
         if (found[c]) {
             out[c0 + c] += sums[c];
@@ -291,25 +295,11 @@ void PowerRemoval::run(const ColumnBlock& block, std::size_t c0, std::size_t c1,
 
 }  // namespace
 
-void add_own_removals(int degree, const Gathered& z, const std::vector<OwnPairs>& own,
+void add_own_removals(int degree, const Gathered& z, Vector bases, Vector weights,
                       MutableVector out) {
-    Profile plain;
-    plain.kind = ProfileKind::Power;
-    plain.degree = degree;
-    const VectorKernels& kernels = vector_kernels();
-    const std::size_t most = RemovalTile::most_vectors * kernels.lane_count;
     std::vector<double> sums(z.stride, 0.0);
     for (std::size_t k = 0; k < z.rows; ++k) {
-        double wholes[2];
-        kernels.profile(plain, 2, own[k].bases, wholes);
-        for (std::size_t start = 0; start < z.stride; start += most) {
-            const std::size_t vectors = std::min(most, z.stride - start) / kernels.lane_count;
-            const double* entries = z.row(k) + start;
-            // A tile of one row against itself, twice: rows of it are no distance apart.
-            const RemovalTile pairs{entries, entries,        0,      vectors,     1, 2, false, 2,
-                                    nullptr, own[k].weights, wholes, own[k].bases};
-            kernels.removal_power(pairs, degree, sums.data() + start);
-        }
+        vector_kernels().own_removal(z.stride, z.row(k), degree, bases[k], weights[k], sums.data());
     }
     for (std::size_t c = 0; c < z.columns; ++c) out[c] += sums[c];
 }

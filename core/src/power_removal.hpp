@@ -6,12 +6,12 @@
 // have little to do with each other: B_kj is near l_k l_j but for the diagonal, and the forms with
 // (l_k l_j)^e in place of B_kj^e need no matrix but the sums of b_k l_k^e z_k^q alone. The diagonal
 // is computed as it stands. What is left is of either sign and small, and smaller for each q. Its
-// first forms are computed in double precision, those whose rounding comes to at most
-// `narrow_tolerance` of the whole in single precision, twice as fast, and those that are together
-// below `power_cut` of it not at all.
+// first forms are computed in double precision, those that are small enough in single precision,
+// twice as fast, and those that are together below `power_cut` of the whole not at all.
 //
-// The whole is sum_kj |c_1 b_k b_j (l_k l_j)^(p-1) z_k z_j|, the size of what changes. Measured, with
-// more than a thousand rows, were errors of 1e-12 to 3e-11 of it; the contractions are held to 1e-10.
+// The whole is sum_kj |c_1 b_k b_j (l_k l_j)^(p-1) z_k z_j|, the size of what changes. Equal entries
+// are rounded alike: the errors of single precision are taken to be all of one sign, but for those
+// of the steps of a sum, and may come to `narrow_tolerance`. Measured were errors of 1e-13 of the whole.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,7 @@ namespace svsieve {
 
 constexpr double narrow_tolerance = 1e-10;
 constexpr double power_cut = 3e-11;
+constexpr double power_tolerance = narrow_tolerance + power_cut;
 
 // Adds to `out` the change of every column that the forms are good and fast enough for, and returns
 // the positions of the others. The number of a column does not depend, in any bit, on the other
@@ -32,14 +33,8 @@ std::vector<std::size_t> remove_power_by_forms(const Profile& profile, const Col
                                                const PairValues& pairs, const PairWeight& weight,
                                                MutableVector out);
 
-// A row with itself, under two weights and values B of the pair; a weight may be zero.
-struct OwnPairs {
-    double weights[2];
-    double bases[2];
-};
-
-// sum_k sum_i weights_ki [(bases_ki - z_k^2)^degree - bases_ki^degree]
-void add_own_removals(int degree, const Gathered& z, const std::vector<OwnPairs>& own,
+// The pairs of a row with itself: sum_k weights_k [(bases_k - z_k^2)^degree - bases_k^degree].
+void add_own_removals(int degree, const Gathered& z, Vector bases, Vector weights,
                       MutableVector out);
 
 }  // namespace svsieve

@@ -11,6 +11,7 @@
 #include "pair_series.hpp"
 #include "pair_strips.hpp"
 #include "parallel.hpp"
+#include "power_removal.hpp"
 #include "series_contraction.hpp"
 #include "term_panels.hpp"
 #include "vector/kernels.hpp"
@@ -179,7 +180,9 @@ void Screening::add_term(const PairSeries::Term& term, const Columns& chosen, co
 }
 
 void Screening::find_bounds(const Columns& chosen, std::size_t terms) {
-    const double exactness = double_rounding(block_.rows.size()) + series_tolerance;
+    // Of the numbers that are screened: they come from a series as well, or from forms.
+    const double exactness =
+        double_rounding(block_.rows.size()) + std::max(series_tolerance, power_tolerance);
     const std::vector<double>& last = strips_.margins().absolute.back();
     const double loss = series_.direct_loss * std::accumulate(last.begin(), last.end(), 0.0);
     for (const std::size_t c : chosen) {

@@ -95,3 +95,20 @@ TEST(rests_of_powers_match_plain_loops) {
         }
     }
 }
+
+TEST(a_row_with_itself_matches_plain_loops) {
+    for (const auto* kernels : testing::available_kernels()) {
+        const std::size_t width = 2 * kernels->lane_count;
+        auto z = testing::normal_table(width, 1, 9);
+        z[1] = 0.0;
+        for (const int degree : {1, 2, 3, 7, 12}) {
+            std::vector<double> sums(width, 0.0);
+            kernels->own_removal(width, z.data(), degree, 1.5, -2.0, sums.data());
+            for (std::size_t l = 0; l < width; ++l) {
+                const double change = std::pow(1.5 - z[l] * z[l], degree) - std::pow(1.5, degree);
+                CHECK(std::abs(sums[l] + 2.0 * change) <= 1e-13 * std::pow(6.0, degree));
+            }
+            CHECK(sums[1] == 0.0);
+        }
+    }
+}

@@ -252,13 +252,15 @@ def test_one_and_two_threads_agree_to_the_bit() -> None:
             assert np.array_equal(one, two)
 
 
-@pytest.mark.parametrize("rows", [90, 300])
+@pytest.mark.parametrize("rows", [90, 300, 1100])
 def test_a_column_does_not_depend_on_its_company(rows: int) -> None:
     # the same bits whichever other columns are contracted with it: twins tie exactly
     rng = np.random.default_rng(6)
     X = rng.normal(size=(rows, 50)) * np.exp(1.5 * rng.normal(size=50))
     M = PairWeights.outer(rng.normal(size=rows))
-    for kernel in (Rbf(gamma=0.2), kernels.Laplace(gamma=0.3), Polynomial(degree=5, gamma=0.1)):
+    gaussian, laplace = Rbf(gamma=0.2), kernels.Laplace(gamma=0.3)
+    polynomials = (Polynomial(degree=5, gamma=g, coef0=c) for g, c in ((0.1, 0.0), (1e-5, 1.0)))
+    for kernel in (gaussian, laplace, *polynomials):
         state = KernelState(kernel, X)
         leaf = state._leaves[0]
         full = state.contract_without(M, change=True)

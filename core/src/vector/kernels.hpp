@@ -64,7 +64,7 @@ inline constexpr std::size_t panel_vectors = 3;
 // Products of single precision are summed up over so many rows before they are added to what is
 // summed in double precision: equal numbers are rounded alike, and the errors of long sums of them
 // would not average out.
-inline constexpr std::size_t narrow_depth = 128;
+inline constexpr std::size_t narrow_depth = 64;
 
 // Rows of a lower triangle and the columns whose quadratic forms they belong to. Both are padded
 // with rows of zeros to a multiple of row_padding, and the entries right of the diagonal are zeros
@@ -112,6 +112,9 @@ struct VectorKernels {
                            bool absolute, double* sums);
     void (*removal_exponential)(const struct RemovalTile& tile, bool absolute, double* sums);
     void (*removal_power)(const struct RemovalTile& tile, int degree, double* sums);
+    // sums[l] += weight ((base - z[l]^2)^degree - base^degree), l < width, whole vectors
+    void (*own_removal)(std::size_t width, const double* z, int degree, double base, double weight,
+                        double* sums);
     // sums[l] += sum over the pairs of a tile of weighted * |zk - zj|
     void (*absolute_slopes)(const struct RemovalTile& tile, double* sums);
 
@@ -147,7 +150,8 @@ struct VectorKernels {
     void (*power_rests)(const PowerRests& rows, std::size_t n);
     // out = scale * values, rounded to single precision
     void (*narrow)(std::size_t n, double scale, const double* values, float* out);
-    // sums[i * stride + l] += sum_k weights[i][k] x[k][l]^(i + 1) for i < count, x of z
+    // sums[i * stride + l] += sum_k weights[i][k] x[k][l]^(i + 1) for i < count, x the
+    // entries z, their magnitudes or their squares
     void (*power_sums)(std::size_t rows, std::size_t stride, const double* z, PowersOf x,
                        std::size_t count, const double* const* weights, double* sums);
 

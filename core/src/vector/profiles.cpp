@@ -14,6 +14,7 @@ void add_scaled(std::size_t, double, const double*, double*);
 void removal_series(const RemovalTile&, const Expm1Scheme&, int, bool, double*);
 void removal_exponential(const RemovalTile&, bool, double*);
 void removal_power(const RemovalTile&, int, double*);
+void own_removal(std::size_t, const double*, int, double, double, double*);
 void absolute_distances(std::size_t, const double*, const double*, std::size_t, double*);
 void absolute_slopes(const RemovalTile&, double*);
 void add_rows(std::size_t, const std::size_t*, const double*, const double*, std::size_t,
@@ -110,6 +111,7 @@ const VectorKernels kernels = {
     removal_series,
     removal_exponential,
     removal_power,
+    own_removal,
     absolute_slopes,
     absolute_distances,
     add_rows,

@@ -163,6 +163,22 @@ void removal_power(const RemovalTile& tile, int degree, double* sums) {
     }
 }
 
+// B^p - (B - x)^p = x sum_i B^(p-1-i) (B - x)^i, x = z^2: powers that are nearly equal, or far larger
+// than those of all other pairs, are not subtracted from each other.
+void own_removal(std::size_t width, const double* z, int degree, double base, double weight,
+                 double* sums) {
+    for (std::size_t l = 0; l < width; l += lanes) {
+        const Lanes entry = load(z + l), x = entry * entry, less = base - x;
+        Lanes sum = spread(1.0);
+        double whole = 1.0;
+        for (int i = 1; i < degree; ++i) {
+            whole *= base;
+            sum = sum * less + whole;
+        }
+        store(sums + l, load(sums + l) - weight * (x * sum));
+    }
+}
+
 void absolute_slopes(const RemovalTile& tile, double* sums) {
     each_pair(tile, sums, 1.0, [&](std::size_t pair, Lanes zk, Lanes zj) {
         return tile.weighted[pair] * magnitude(zk - zj);
