@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <random>
 #include <utility>
 
 #include "common_part.hpp"
@@ -22,6 +23,8 @@ namespace {
 constexpr std::size_t height = 128;  // rows of a strip
 // Forms in single precision that take less time than the tiles; one in double precision is two.
 constexpr std::size_t most_forms = 7;
+// How much the likeness of a row is changed, as a share of the unlikeness.
+constexpr double likeness_share = 0x1p-8;
 // Of single precision: entries, rounded once each, and a sum of narrow_depth of their products.
 const double narrow_error = 0x1p-24 * std::sqrt(static_cast<double>(narrow_depth));
 
@@ -59,6 +62,7 @@ class PowerRemoval {
     std::size_t strip_count() const { return (rows_.size() + height - 1) / height; }
     void take_bases(std::size_t k, std::vector<double>& row) const;
     void find_unlikeness();
+    void scatter_likeness();
     template <class T>
     std::vector<PairStrip<T>> strips_for(const std::vector<TermPanels<T>>& panels,
                                          std::size_t index) const;
@@ -101,21 +105,22 @@ PowerRemoval::PowerRemoval(const PairSeries& series, const Profile& profile,
       scale_(weight.scale),
       weights_(padded_copy(weight.outer)),
       likeness_(padded_copy(likeness)) {
-    for (int q = 1; q <= profile.degree; ++q) {
-        std::vector<double> alike(rows.size());
+    find_unlikeness();
+    scatter_likeness();
+    std::vector<double> power(weights_);
+    for (int q = profile.degree; q > 0; --q) {  // powers of l ascend
+        alike_.insert(alike_.begin(), power);
         double most = 0.0;
         for (std::size_t k = 0; k < rows.size(); ++k) {
-            alike[k] = weights_[k] * std::pow(likeness_[k], lower(q));
-            most = std::max(most, std::abs(alike[k]));
+            most = std::max(most, std::abs(power[k]));
+            power[k] *= likeness_[k];
         }
-        if (q < profile.degree) {  // nothing is left of the last
-            sizes_.push_back(alike);
-            for (double& each : sizes_.back()) each = std::abs(each);
-        }
-        alike_.push_back(std::move(alike));
-        largest_.push_back(most);
+        largest_.insert(largest_.begin(), most);
     }
-    find_unlikeness();
+    for (int q = 1; q < profile.degree; ++q) {  // nothing is left of the last
+        sizes_.push_back(alike_[q - 1]);
+        for (double& each : sizes_.back()) each = std::abs(each);
+    }
 }
 
 // B of a row against all rows before it, padded.
@@ -145,6 +150,16 @@ void PowerRemoval::find_unlikeness() {
         }
     });
     unlikeness_ = *std::max_element(most.begin(), most.end());
+}
+
+// Takes random l_k that are nearly as good: equal pairs of rows get different weights.
+void PowerRemoval::scatter_likeness() {
+    std::mt19937_64 engine;
+    const double step = likeness_share * std::min(1.0, unlikeness_);
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+        likeness_[k] *= 1.0 + step * (static_cast<double>(engine() >> 11) * 0x1p-52 - 1.0);
+    }
+    unlikeness_ = (1.0 + unlikeness_) / ((1.0 - step) * (1.0 - step)) - 1.0;
 }
 
 // For every term, with the padding below the last row.
@@ -231,15 +246,16 @@ void PowerRemoval::add_likeness(const Gathered& z, std::vector<double>& sums) co
 
 // The pairs of a row with itself, in place of what `add_likeness` has added for them.
 void PowerRemoval::add_diagonal(const Gathered& z, std::vector<double>& sums) const {
-    std::vector<double> weights, bases, alike;
+    const auto own_removal = vector_kernels().own_removal;
+    std::vector<double> parts(z.stride, 0.0);
     for (std::size_t k = 0; k < z.rows; ++k) {
-        weights.push_back(scale_ * weights_[k] * weights_[k]);
-        bases.push_back(profile_.gamma * pairs_.s(rows_[k], rows_[k]) + profile_.coef0);
-        alike.push_back(likeness_[k] * likeness_[k]);
+        const double base = profile_.gamma * pairs_.s(rows_[k], rows_[k]) + profile_.coef0,
+                     alike = likeness_[k] * likeness_[k],
+                     weight = scale_ * weights_[k] * weights_[k];
+        own_removal(z.stride, z.row(k), profile_.degree, base, weight, parts.data());
+        own_removal(z.stride, z.row(k), profile_.degree, alike, -weight, parts.data());
     }
-    add_own_removals(profile_.degree, z, bases, weights, sums);
-    for (double& each : weights) each = -each;
-    add_own_removals(profile_.degree, z, alike, weights, sums);
+    for (std::size_t c = 0; c < z.columns; ++c) sums[c] += parts[c];
 }
 
 void PowerRemoval::add_rests(const Gathered& z, const TermPlans& plans,
@@ -312,6 +328,9 @@ std::vector<std::size_t> remove_power_by_forms(const Profile& profile, const Col
     std::iota(others.begin(), others.end(), 0);
     const std::optional<PairSeries> series = removal_series(Pairing::Product, profile);
     if (!series || weight.dense.data != nullptr) return others;
+    // Only a kernel that is positive definite, with this column and without, has changes that do not
+    // cancel: the whole says how large they are.
+    if (!(profile.coef0 >= 0.0)) return others;
     Profile base = profile;
     base.degree = 1;
     const std::vector<double> likeness = find_likeness(base, pairs, block.rows);

@@ -11,7 +11,9 @@
 //
 // The whole is sum_kj |c_1 b_k b_j (l_k l_j)^(p-1) z_k z_j|, the size of what changes. Equal entries
 // are rounded alike: the errors of single precision are taken to be all of one sign, but for those
-// of the steps of a sum, and may come to `narrow_tolerance`. Measured were errors of 1e-13 of the whole.
+// of the steps of a sum, and may come to `narrow_tolerance`. That the steps do not all err to one side
+// in rows of few kinds, the l_k are random numbers, near those that fit best. Measured were errors of
+// 1e-13 of the whole, and of 3e-11 in tables of two or three kinds of rows.
 #pragma once
 
 #include <cstddef>

@@ -53,6 +53,7 @@ TEST(forms_are_taken_where_rows_have_little_to_do_with_each_other) {
     CHECK(problem.left_to_tiles(1e-3, 1.0, 7, true) == problem.d);
     CHECK(problem.left_to_tiles(1e-3, 1.0, 13) == problem.d);
     CHECK(Problem(2.0).left_to_tiles(1e-3, 0.0, 3) == 0);
+    CHECK(Problem(2.0).left_to_tiles(1e-3, -0.01, 3) == problem.d);
 }
 
 TEST(forms_are_not_taken_for_weights_that_single_precision_would_lose) {
@@ -98,7 +99,7 @@ TEST(rests_of_powers_match_plain_loops) {
 
 TEST(a_row_with_itself_matches_plain_loops) {
     for (const auto* kernels : testing::available_kernels()) {
-        const std::size_t width = 2 * kernels->lane_count;
+        const std::size_t width = 6 * kernels->lane_count;
         auto z = testing::normal_table(width, 1, 9);
         z[1] = 0.0;
         for (const int degree : {1, 2, 3, 7, 12}) {

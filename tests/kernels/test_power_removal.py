@@ -94,6 +94,30 @@ def test_degrees_and_settings(kind: str, degree: int, gamma: float, coef0: float
     assert Exact(kernel, X, b).error(3, change_without(kernel, X, b)[3]) <= BRUTE_FORCE
 
 
+@pytest.mark.parametrize("degree", [2, 7])
+@pytest.mark.parametrize("kinds", [2, 3, 10])
+@pytest.mark.parametrize("entries", ["binary", "zero and one", "normal", "two sizes"])
+def test_rows_of_few_kinds(entries: str, kinds: int, degree: int) -> None:
+    # equal numbers would be rounded alike, and those much smaller than a sum be lost in it
+    deviates = table("normal", kinds)
+    rows = {
+        "binary": np.sign(deviates),
+        "zero and one": (deviates > 0.8).astype(float),
+        "normal": deviates,
+        "two sizes": np.where(deviates > 0.0, 1.0, 1.0 / DIGITS),
+    }[entries]
+    which = np.sort(np.random.default_rng(kinds).integers(kinds, size=2500))
+    sizes = np.bincount(which, minlength=kinds).astype(float)
+    for gamma in (0.01, 0.04, 0.1, 0.3):
+        kernel = Polynomial(degree=degree, gamma=gamma / COLUMNS, coef0=1.0)
+        actual = change_without(kernel, rows[which], np.ones(len(which)))
+        exact = Exact(kernel, rows, sizes)
+        # the tiniest change has no more digits in long double
+        used = np.flatnonzero(np.abs(rows).max(axis=0) > 0.1)
+        errors = [exact.error(j, actual[j]) for j in used]
+        assert max(errors) <= BRUTE_FORCE, f"gamma {gamma}"
+
+
 def test_few_rows_and_many_are_as_good() -> None:
     kernel = Polynomial(degree=7, gamma=1.0 / COLUMNS, coef0=1.0)
     for rows, allowed in ((1000, 1e-13), (1100, 1e-11)):  # tiles and forms
@@ -114,6 +138,15 @@ def test_a_row_far_larger_than_all_others(rows: int, degree: int) -> None:
     actual, exact = change_without(kernel, X, b), Exact(kernel, X, b)
     for j in (0, 7, 40):
         assert exact.error(j, actual[j]) <= BRUTE_FORCE, f"column {j}"
+
+
+@pytest.mark.parametrize("degree", [2, 4])
+def test_changes_that_cancel(degree: int) -> None:
+    # a constant column takes the base from 0.5 to -0.5
+    X = np.round(3.0 * table("normal")) / DIGITS
+    X[:, 5] = 1.0
+    kernel, b = Polynomial(degree=degree, gamma=1.0, coef0=-0.5), weights("one sign", X)
+    assert Exact(kernel, X, b).error(5, change_without(kernel, X, b)[5]) <= BRUTE_FORCE
 
 
 def test_columns_of_very_different_size() -> None:

@@ -118,6 +118,28 @@ void power_tile(const RemovalTile& tile, double* sums) {
     });
 }
 
+// B^p - (B - x)^p = x sum_i B^(p-1-i) (B - x)^i, x = z^2: powers that are nearly equal, or far larger
+// than those of all other pairs, are not subtracted from each other.
+template <std::size_t vectors>
+inline void add_own_removals(const double* z, int degree, double base, double weight,
+                             double* sums) {
+    Lanes x[vectors], sum[vectors];
+    for (std::size_t v = 0; v < vectors; ++v) {
+        const Lanes entry = load(z + v * lanes);
+        x[v] = entry * entry;
+        sum[v] = spread(1.0);
+    }
+    double whole = 1.0;
+    for (int i = 1; i < degree; ++i) {
+        whole *= base;
+        for (std::size_t v = 0; v < vectors; ++v) sum[v] = sum[v] * (base - x[v]) + whole;
+    }
+    for (std::size_t v = 0; v < vectors; ++v) {
+        double* target = sums + v * lanes;
+        store(target, load(target) - weight * (x[v] * sum[v]));
+    }
+}
+
 }  // namespace
 
 void removal_series(const RemovalTile& tile, const Expm1Scheme& scheme, int doublings,
@@ -163,20 +185,13 @@ void removal_power(const RemovalTile& tile, int degree, double* sums) {
     }
 }
 
-// B^p - (B - x)^p = x sum_i B^(p-1-i) (B - x)^i, x = z^2: powers that are nearly equal, or far larger
-// than those of all other pairs, are not subtracted from each other.
 void own_removal(std::size_t width, const double* z, int degree, double base, double weight,
                  double* sums) {
-    for (std::size_t l = 0; l < width; l += lanes) {
-        const Lanes entry = load(z + l), x = entry * entry, less = base - x;
-        Lanes sum = spread(1.0);
-        double whole = 1.0;
-        for (int i = 1; i < degree; ++i) {
-            whole *= base;
-            sum = sum * less + whole;
-        }
-        store(sums + l, load(sums + l) - weight * (x * sum));
+    std::size_t l = 0;
+    for (; l + 4 * lanes <= width; l += 4 * lanes) {
+        add_own_removals<4>(z + l, degree, base, weight, sums + l);
     }
+    for (; l < width; l += lanes) add_own_removals<1>(z + l, degree, base, weight, sums + l);
 }
 
 void absolute_slopes(const RemovalTile& tile, double* sums) {
