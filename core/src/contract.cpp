@@ -216,12 +216,13 @@ void remove_power(const Profile& profile, const ColumnBlock& block, const PairVa
                   [&](const RemovalTile& part, const ColumnGroup&, double* target) {
                       vector_kernels().removal_power(part, profile.degree, target);
                   });
-        std::vector<double> bases, weights;  // of the diagonal, which the tiles leave out
+        OwnPairs own;  // the diagonal, which the tiles leave out
         for (std::size_t k = 0; k < z.rows; ++k) {
-            bases.push_back(profile.gamma * pairs.s(block.rows[k], block.rows[k]) + profile.coef0);
-            weights.push_back(weight(k, k));
+            const double s = pairs.s(block.rows[k], block.rows[k]);
+            own.bases.push_back(profile.gamma * s + profile.coef0);
+            own.weights.push_back(weight(k, k));
         }
-        add_own_removals(profile.degree, z, bases, weights, sums);
+        add_own_removals(profile.degree, z, {own}, sums);
     };
     if (block.rows.size() < forms_rows) return by_tiles(block, out);
     remove_others(block, remove_power_by_forms(profile, block, pairs, weight, out), out, by_tiles);

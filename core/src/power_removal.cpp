@@ -77,10 +77,10 @@ class PowerRemoval {
     double coefficient(int q) const { return series_.matrices[q - 1].multiple; }
     // (1 + u)^e - 1, u the unlikeness
     double excess(int q) const { return std::expm1(lower(q) * std::log1p(unlikeness_)); }
-    // A power of two that brings the largest weight of the rest near one.
     double largest_rest(int q) const {
         return largest_[q - 1] * largest_[q - 1] * std::max(1.0, excess(q));
     }
+    // A power of two that brings the largest weight of the rest near one.
     double normal(int q) const { return normalising(largest_rest(q)); }
 
     const PairSeries& series_;
@@ -246,16 +246,15 @@ void PowerRemoval::add_likeness(const Gathered& z, std::vector<double>& sums) co
 
 // The pairs of a row with itself, in place of what `add_likeness` has added for them.
 void PowerRemoval::add_diagonal(const Gathered& z, std::vector<double>& sums) const {
-    const auto own_removal = vector_kernels().own_removal;
-    std::vector<double> parts(z.stride, 0.0);
+    OwnPairs pairs, alike;
     for (std::size_t k = 0; k < z.rows; ++k) {
-        const double base = profile_.gamma * pairs_.s(rows_[k], rows_[k]) + profile_.coef0,
-                     alike = likeness_[k] * likeness_[k],
-                     weight = scale_ * weights_[k] * weights_[k];
-        own_removal(z.stride, z.row(k), profile_.degree, base, weight, parts.data());
-        own_removal(z.stride, z.row(k), profile_.degree, alike, -weight, parts.data());
+        const double weight = scale_ * weights_[k] * weights_[k];
+        pairs.bases.push_back(profile_.gamma * pairs_.s(rows_[k], rows_[k]) + profile_.coef0);
+        pairs.weights.push_back(weight);
+        alike.bases.push_back(likeness_[k] * likeness_[k]);
+        alike.weights.push_back(-weight);
     }
-    for (std::size_t c = 0; c < z.columns; ++c) sums[c] += parts[c];
+    add_own_removals(profile_.degree, z, {pairs, alike}, sums);
 }
 
 void PowerRemoval::add_rests(const Gathered& z, const TermPlans& plans,
@@ -300,22 +299,19 @@ void PowerRemoval::run(const ColumnBlock& block, std::size_t c0, std::size_t c1,
         add_likeness(z, sums);
         add_diagonal(z, sums);
     }
-    for (std::size_t c = 0; c < z.columns; ++c) {
-        if (found[c]) {
-            out[c0 + c] += sums[c];
-        } else {
-            others.push_back(c0 + c);
-        }
-    }
+    add_planned(found, sums, c0, out, others);
 }
 
 }  // namespace
 
-void add_own_removals(int degree, const Gathered& z, Vector bases, Vector weights,
+void add_own_removals(int degree, const Gathered& z, const std::vector<OwnPairs>& pairs,
                       MutableVector out) {
     std::vector<double> sums(z.stride, 0.0);
     for (std::size_t k = 0; k < z.rows; ++k) {
-        vector_kernels().own_removal(z.stride, z.row(k), degree, bases[k], weights[k], sums.data());
+        for (const OwnPairs& each : pairs) {
+            vector_kernels().own_removal(z.stride, z.row(k), degree, each.bases[k], each.weights[k],
+                                         sums.data());
+        }
     }
     for (std::size_t c = 0; c < z.columns; ++c) out[c] += sums[c];
 }

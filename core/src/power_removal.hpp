@@ -35,8 +35,12 @@ std::vector<std::size_t> remove_power_by_forms(const Profile& profile, const Col
                                                const PairValues& pairs, const PairWeight& weight,
                                                MutableVector out);
 
-// The pairs of a row with itself: sum_k weights_k [(bases_k - z_k^2)^degree - bases_k^degree].
-void add_own_removals(int degree, const Gathered& z, Vector bases, Vector weights,
+// The pairs of a row with itself: sum_k weights_k [(bases_k - z_k^2)^degree - bases_k^degree], for
+// several bases in one pass.
+struct OwnPairs {
+    std::vector<double> bases, weights;
+};
+void add_own_removals(int degree, const Gathered& z, const std::vector<OwnPairs>& pairs,
                       MutableVector out);
 
 }  // namespace svsieve

@@ -153,13 +153,7 @@ void SeriesContraction::run(std::size_t c0, std::size_t c1, MutableVector out,
     std::vector<double> sums = common.sums;
     add_terms(z, largest, found, sums);
     add_own_parts(z, sums);
-    for (std::size_t c = 0; c < z.columns; ++c) {
-        if (found[c]) {
-            out[c0 + c] += sums[c];
-        } else {
-            others.push_back(c0 + c);
-        }
-    }
+    add_planned(found, sums, c0, out, others);
 }
 
 }  // namespace

@@ -107,6 +107,17 @@ double TermPanels<T>::magnitude(std::size_t at) const {
 template class TermPanels<float>;
 template class TermPanels<double>;
 
+void add_planned(const TermPlans& plans, const std::vector<double>& sums, std::size_t first,
+                 MutableVector out, std::vector<std::size_t>& others) {
+    for (std::size_t c = 0; c < plans.size(); ++c) {
+        if (plans[c]) {
+            out[first + c] += sums[c];
+        } else {
+            others.push_back(first + c);
+        }
+    }
+}
+
 PlannedTerms::PlannedTerms(const std::vector<PairSeries::Term>& terms, const TermPlans& plans,
                            const std::vector<double>& largest, const Gathered& z) {
     for (std::size_t t = 0; t < terms.size(); ++t) {

@@ -51,6 +51,10 @@ struct TermPlan {
 };
 using TermPlans = std::vector<std::optional<TermPlan>>;  // nothing for a column that is left out
 
+// Adds the sums of the columns with a plan to `out`, from position `first` on; lists the others.
+void add_planned(const TermPlans& plans, const std::vector<double>& sums, std::size_t first,
+                 MutableVector out, std::vector<std::size_t>& others);
+
 // The terms that the columns of z need, all of them filled.
 struct PlannedTerms {
     std::vector<TermPanels<double>> exact;

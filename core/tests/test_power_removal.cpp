@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "pair_problem.hpp"
 #include "testing.hpp"
 #include "vector/kernels.hpp"
 
@@ -12,22 +13,10 @@ using namespace svsieve;
 namespace {
 
 // Normal deviates about some mean, with their inner products.
-struct Problem {
-    std::size_t n = 300, d = 24;
-    std::vector<double> values = testing::normal_table(n, d, 5), s, u, factors;
-    std::vector<std::size_t> rows, columns;
-
-    explicit Problem(double mean) : s(n * n, 0.0), u(n, 1.0), factors(d, 1.0) {
+struct Problem : testing::PairProblem {
+    explicit Problem(double mean) {
         for (double& value : values) value += mean;
-        for (std::size_t k = 0; k < n; ++k) rows.push_back(k);
-        for (std::size_t l = 0; l < d; ++l) columns.push_back(l);
-        for (std::size_t i = 0; i < n; ++i) {
-            for (std::size_t k = 0; k < n; ++k) {
-                for (std::size_t l = 0; l < d; ++l) {
-                    s[i * n + k] += values[i * d + l] * values[k * d + l];
-                }
-            }
-        }
+        pair_up([](double x, double y) { return x * y; });
     }
 
     std::size_t left_to_tiles(double gamma, double coef0, int degree, bool dense = false) const {
@@ -36,9 +25,7 @@ struct Problem {
         const PairWeight weight =
             dense ? PairWeight{Matrix(ones.data(), n, n), {}, 1.0} : PairWeight{{}, u, 1.0};
         std::vector<double> out(d, 0.0);
-        return remove_power_by_forms(profile, {Matrix(values.data(), n, d), rows, columns, factors},
-                                     Matrix(s.data(), n, n), weight, out)
-            .size();
+        return remove_power_by_forms(profile, block(), Matrix(s.data(), n, n), weight, out).size();
     }
 };
 

@@ -1,6 +1,7 @@
 // Which columns a series is taken for; that the numbers are right is checked with the contractions.
 #include "series_contraction.hpp"
 
+#include "pair_problem.hpp"
 #include "testing.hpp"
 
 using namespace svsieve;
@@ -8,28 +9,15 @@ using namespace svsieve;
 namespace {
 
 // Rows in some number of tight clusters, or none, with their squared distances.
-struct Problem {
-    std::size_t n = 300, d = 24;
-    std::vector<double> values = testing::normal_table(n, d, 5), s, u, factors;
-    std::vector<std::size_t> rows, columns;
-
-    explicit Problem(std::size_t clusters) : s(n * n, 0.0), u(n, 1.0), factors(d, 1.0) {
+struct Problem : testing::PairProblem {
+    explicit Problem(std::size_t clusters) {
         if (clusters > 0) {
             for (std::size_t k = clusters; k < n; ++k) {
                 for (std::size_t l = 0; l < d; ++l)
                     values[k * d + l] = values[k % clusters * d + l];
             }
         }
-        for (std::size_t k = 0; k < n; ++k) rows.push_back(k);
-        for (std::size_t l = 0; l < d; ++l) columns.push_back(l);
-        for (std::size_t i = 0; i < n; ++i) {
-            for (std::size_t k = 0; k < n; ++k) {
-                for (std::size_t l = 0; l < d; ++l) {
-                    const double t = values[i * d + l] - values[k * d + l];
-                    s[i * n + k] += t * t;
-                }
-            }
-        }
+        pair_up([](double x, double y) { return (x - y) * (x - y); });
     }
 
     std::size_t left_to_tiles(double gamma, bool dense) const {
@@ -39,9 +27,7 @@ struct Problem {
         const PairWeight weight =
             dense ? PairWeight{Matrix(ones.data(), n, n), {}, 1.0} : PairWeight{{}, u, 1.0};
         std::vector<double> out(d, 0.0);
-        return contract_by_series(*series, {Matrix(values.data(), n, d), rows, columns, factors},
-                                  Matrix(s.data(), n, n), weight, out)
-            .size();
+        return contract_by_series(*series, block(), Matrix(s.data(), n, n), weight, out).size();
     }
 };
 
@@ -72,9 +58,7 @@ TEST(slopes_always_take_their_series) {
     const Profile profile{ProfileKind::Exponential, 1.0, 0.0, 1};
     const auto series = slope_series(Pairing::SquaredDifference, profile);
     std::vector<double> out(problem.d, 0.0);
-    CHECK(contract_by_series(*series,
-                             {Matrix(problem.values.data(), problem.n, problem.d), problem.rows,
-                              problem.columns, problem.factors},
+    CHECK(contract_by_series(*series, problem.block(),
                              Matrix(problem.s.data(), problem.n, problem.n), {{}, problem.u, 1.0},
                              out)
               .empty());

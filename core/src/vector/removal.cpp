@@ -121,8 +121,7 @@ void power_tile(const RemovalTile& tile, double* sums) {
 // B^p - (B - x)^p = x sum_i B^(p-1-i) (B - x)^i, x = z^2: powers that are nearly equal, or far larger
 // than those of all other pairs, are not subtracted from each other.
 template <std::size_t vectors>
-inline void add_own_removals(const double* z, int degree, double base, double weight,
-                             double* sums) {
+inline void own_removals_of(const double* z, int degree, double base, double weight, double* sums) {
     Lanes x[vectors], sum[vectors];
     for (std::size_t v = 0; v < vectors; ++v) {
         const Lanes entry = load(z + v * lanes);
@@ -189,9 +188,9 @@ void own_removal(std::size_t width, const double* z, int degree, double base, do
                  double* sums) {
     std::size_t l = 0;
     for (; l + 4 * lanes <= width; l += 4 * lanes) {
-        add_own_removals<4>(z + l, degree, base, weight, sums + l);
+        own_removals_of<4>(z + l, degree, base, weight, sums + l);
     }
-    for (; l < width; l += lanes) add_own_removals<1>(z + l, degree, base, weight, sums + l);
+    for (; l < width; l += lanes) own_removals_of<1>(z + l, degree, base, weight, sums + l);
 }
 
 void absolute_slopes(const RemovalTile& tile, double* sums) {
