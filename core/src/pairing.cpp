@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parallel.hpp"
+#include "row_panels.hpp"
 #include "scratch.hpp"
 #include "svsieve/linalg.hpp"
 #include "vector/kernels.hpp"
@@ -14,7 +15,7 @@ namespace svsieve {
 
 namespace {
 
-constexpr std::size_t block_rows = 512;  // rows of S in one task
+constexpr std::size_t block_rows = 128;  // rows of S in one task
 constexpr std::size_t drop_rows = 64;    // the same where the passes over them matter, not products
 constexpr std::size_t square = 64;       // tile of a transposed copy
 
@@ -56,17 +57,6 @@ void absolute_block(Matrix z, Matrix x, MutableMatrix out) {
     }
 }
 
-// Rows [r0, r1) of the lower triangle of target = alpha X X' + beta target.
-void product_rows(double alpha, Matrix x, std::size_t r0, std::size_t r1, double beta,
-                  MutableMatrix target) {
-    const Matrix rows(x.row(r0), r1 - r0, x.columns, x.stride);
-    const Matrix before(x.data, r0, x.columns, x.stride);
-    multiply_transposed(alpha, rows, before, beta,
-                        MutableMatrix(target.data, r1 - r0, r0, target.stride));
-    multiply_by_own_transpose(alpha, rows, beta,
-                              MutableMatrix(target.data + r0, r1 - r0, r1 - r0, target.stride));
-}
-
 // Finishes the rows [r0, r1) of the lower triangle and copies them into the upper one, a few at a
 // time while they are in the cache; what is written is written along rows.
 template <class Finish>
@@ -95,31 +85,98 @@ void each_row_block(std::size_t n, std::size_t rows, double work, Task task) {
                    [&](std::size_t block) { task(block * rows, std::min((block + 1) * rows, n)); });
 }
 
+// Calls task(columns, first, last) for ranges of columns that are packed at a time.
+template <class Task>
+void each_column_range(Matrix x, Task task) {
+    const std::size_t width = RowPanels::columns_at_a_time(x.rows);
+    std::size_t l0 = 0;
+    do {
+        const std::size_t l1 = std::min(l0 + width, x.columns);
+        task(Matrix(x.data + l0, x.rows, l1 - l0, x.stride), l0 == 0, l1 == x.columns);
+        l0 = l1;
+    } while (l0 < x.columns);
+}
+
+void drop_range(Pairing pairing, Matrix removed, MutableMatrix s, const Profile* profile,
+                MutableMatrix gram) {
+    const VectorKernels& kernels = vector_kernels();
+    const bool distances = pairing == Pairing::SquaredDifference;
+    const std::vector<double> norms = distances ? squared_norms(removed) : std::vector<double>();
+    const bool products = pairing != Pairing::AbsoluteDifference;
+    const RowPanels panels(products ? removed : Matrix());
+    each_row_block(
+        removed.rows, drop_rows, pair_work(removed.rows, removed.rows, removed.columns),
+        [&](std::size_t r0, std::size_t r1) {
+            if (pairing == Pairing::Product) {
+                panels.multiply_lower(-1.0, r0, r1, true,
+                                      MutableMatrix(s.row(r0), r1 - r0, r1, s.stride));
+            } else {
+                const Scratch<double> buffer((r1 - r0) * r1);
+                const MutableMatrix part(buffer.data(), r1 - r0, r1);
+                if (distances) {
+                    panels.multiply_lower(1.0, r0, r1, false, part);
+                } else {
+                    absolute_block(
+                        Matrix(removed.row(r0), r1 - r0, removed.columns, removed.stride),
+                        Matrix(removed.data, r1, removed.columns, removed.stride), part);
+                }
+                for (std::size_t i = r0; i < r1; ++i) {
+                    double* row = s.row(i);
+                    const double* less = part.row(i - r0);
+                    if (distances) {
+                        kernels.reduce_distance(i + 1, norms[i], norms.data(), less, row);
+                    } else {
+                        for (std::size_t j = 0; j <= i; ++j)
+                            row[j] = std::max(0.0, row[j] - less[j]);
+                    }
+                    row[i] = 0.0;
+                }
+            }
+            if (profile != nullptr) {
+                finish_and_mirror(gram, r0, r1, [&](std::size_t i) {
+                    kernels.profile(*profile, i + 1, s.row(i), gram.row(i));
+                });
+            }
+        });
+}
+
 }  // namespace
 
 void build_pairing(Pairing pairing, Matrix x, MutableMatrix s, const Profile* profile) {
     const VectorKernels& kernels = vector_kernels();
     const bool distances = pairing == Pairing::SquaredDifference;
     const std::vector<double> norms = distances ? squared_norms(x) : std::vector<double>();
-    each_row_block(x.rows, block_rows, pair_work(x.rows, x.rows, x.columns),
-                   [&](std::size_t r0, std::size_t r1) {
-                       const MutableMatrix target(s.row(r0), r1 - r0, r1, s.stride);
-                       if (pairing == Pairing::AbsoluteDifference) {
+    const auto finish_rows = [&](std::size_t r0, std::size_t r1) {
+        finish_and_mirror(s, r0, r1, [&](std::size_t i) {
+            double* row = s.row(i);
+            if (distances) {
+                kernels.to_distance(i + 1, norms[i], norms.data(), row);
+                row[i] = 0.0;
+            }
+            if (profile != nullptr) kernels.profile(*profile, i + 1, row, row);
+        });
+    };
+    const auto rows_of_s = [&](std::size_t r0, std::size_t r1) {
+        return MutableMatrix(s.row(r0), r1 - r0, r1, s.stride);
+    };
+    if (pairing == Pairing::AbsoluteDifference) {
+        each_row_block(x.rows, block_rows, pair_work(x.rows, x.rows, x.columns),
+                       [&](std::size_t r0, std::size_t r1) {
                            absolute_block(Matrix(x.row(r0), r1 - r0, x.columns, x.stride),
-                                          Matrix(x.data, r1, x.columns, x.stride), target);
-                       } else {
-                           product_rows(1.0, x, r0, r1, 0.0, target);
-                       }
-                       const auto finish_row = [&](std::size_t i) {
-                           double* row = s.row(i);
-                           if (distances) {
-                               kernels.to_distance(i + 1, norms[i], norms.data(), row);
-                               row[i] = 0.0;
-                           }
-                           if (profile != nullptr) kernels.profile(*profile, i + 1, row, row);
-                       };
-                       finish_and_mirror(s, r0, r1, finish_row);
-                   });
+                                          Matrix(x.data, r1, x.columns, x.stride),
+                                          rows_of_s(r0, r1));
+                           finish_rows(r0, r1);
+                       });
+        return;
+    }
+    each_column_range(x, [&](Matrix part, bool first, bool last) {
+        const RowPanels panels(part);
+        each_row_block(x.rows, block_rows, pair_work(x.rows, x.rows, part.columns),
+                       [&](std::size_t r0, std::size_t r1) {
+                           panels.multiply_lower(1.0, r0, r1, !first, rows_of_s(r0, r1));
+                           if (last) finish_rows(r0, r1);
+                       });
+    });
 }
 
 void cross_pairing(Pairing pairing, Matrix z, Matrix x, MutableMatrix s, const Profile* profile) {
@@ -147,43 +204,9 @@ void cross_pairing(Pairing pairing, Matrix z, Matrix x, MutableMatrix s, const P
 
 void drop_columns(Pairing pairing, Matrix removed, MutableMatrix s, const Profile* profile,
                   MutableMatrix gram) {
-    const VectorKernels& kernels = vector_kernels();
-    const bool distances = pairing == Pairing::SquaredDifference;
-    const std::vector<double> norms = distances ? squared_norms(removed) : std::vector<double>();
-    each_row_block(
-        removed.rows, drop_rows, pair_work(removed.rows, removed.rows, removed.columns),
-        [&](std::size_t r0, std::size_t r1) {
-            if (pairing == Pairing::Product) {
-                product_rows(-1.0, removed, r0, r1, 1.0,
-                             MutableMatrix(s.row(r0), r1 - r0, r1, s.stride));
-            } else {
-                const Scratch<double> buffer((r1 - r0) * r1);
-                const MutableMatrix part(buffer.data(), r1 - r0, r1);
-                if (distances) {
-                    product_rows(1.0, removed, r0, r1, 0.0, part);
-                } else {
-                    absolute_block(
-                        Matrix(removed.row(r0), r1 - r0, removed.columns, removed.stride),
-                        Matrix(removed.data, r1, removed.columns, removed.stride), part);
-                }
-                for (std::size_t i = r0; i < r1; ++i) {
-                    double* row = s.row(i);
-                    const double* less = part.row(i - r0);
-                    if (distances) {
-                        kernels.reduce_distance(i + 1, norms[i], norms.data(), less, row);
-                    } else {
-                        for (std::size_t j = 0; j <= i; ++j)
-                            row[j] = std::max(0.0, row[j] - less[j]);
-                    }
-                    if (pairing != Pairing::Product) row[i] = 0.0;
-                }
-            }
-            if (profile != nullptr) {
-                finish_and_mirror(gram, r0, r1, [&](std::size_t i) {
-                    kernels.profile(*profile, i + 1, s.row(i), gram.row(i));
-                });
-            }
-        });
+    each_column_range(removed, [&](Matrix part, bool, bool last) {
+        drop_range(pairing, part, s, last ? profile : nullptr, gram);
+    });
 }
 
 void fill_upper(MutableMatrix s) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "row_panels.hpp"
 #include "testing.hpp"
 
 using namespace svsieve;
@@ -80,6 +81,27 @@ TEST(dropping_columns_equals_building_without_them) {
         fill_upper(s);
         for (std::size_t i = 0; i < n; ++i) {
             for (std::size_t k = 0; k < i; ++k) CHECK(s(i, k) == s(k, i));
+        }
+    }
+}
+
+TEST(wide_tables_are_paired_some_columns_at_a_time) {
+    const std::size_t n = 30, range = RowPanels::columns_at_a_time(n), d = 2 * range + 7;
+    const auto values = testing::normal_table(n, d, 5);
+    const Matrix x(values.data(), n, d), removed(values.data() + range - 3, n, range + 10, d);
+    for (Pairing pairing : all) {
+        std::vector<double> storage(n * n);
+        const MutableMatrix s(storage.data(), n, n);
+        build_pairing(pairing, x, s);
+        for (std::size_t i = 0; i < n; i += 11) {
+            for (std::size_t k = 0; k < n; ++k)
+                CHECK_NEAR(s(i, k), naive(pairing, x, i, x, k, d), 1e-12 * d);
+        }
+        drop_columns(pairing, removed, s);
+        for (std::size_t i = 0; i < n; i += 11) {
+            for (std::size_t k = 0; k <= i; ++k) {
+                CHECK_NEAR(s(i, k), naive(pairing, x, i, x, k, d - removed.columns), 1e-12 * d);
+            }
         }
     }
 }

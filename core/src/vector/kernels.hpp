@@ -79,6 +79,23 @@ struct StripForms {
     std::size_t width;  // columns, whole vectors of T
 };
 
+// Entries of a row that are multiplied before their sum is written or added.
+inline constexpr std::size_t product_depth = 256;
+
+// The products of rows, `depth` entries of each, with the rows in a panel, where they stand side by
+// side, entry after entry.
+struct RowProducts {
+    const double* a;
+    std::size_t stride, rows, depth;  // depth <= product_depth
+    const double* panel;
+    const double* next;  // panel to be asked for meanwhile
+    std::size_t width;   // of `out`: the rows in the panel, or fewer
+    double factor;
+    bool add;
+    double* out;
+    std::size_t out_stride;
+};
+
 struct VectorKernels {
     const char* name;
 
@@ -164,6 +181,11 @@ struct VectorKernels {
     // sums[l] += sum_{k in [first, stop)} z_kl sum_{j <= k} a_kj z_jl, l < width
     void (*strip_forms)(const StripForms<double>& strip, double* sums);
     void (*narrow_strip_forms)(const StripForms<float>& strip, double* sums);
+
+    // ---- products.cpp: a panel holds panel_vectors * lane_count rows
+    // out[r][c] = factor sum_l a[r][l] panel[l][c], or that added to it. Each sum is taken in the
+    // same order, whatever stands beside it.
+    void (*row_products)(const RowProducts& part);
 };
 
 // A tile of pairs for one group of columns.

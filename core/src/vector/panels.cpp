@@ -1,41 +1,11 @@
-// Products of the rows of a matrix with many columns at once. The sums of a few rows and a few
-// vectors of columns stay in registers while the loop runs down the columns: each entry that is
-// loaded serves several multiplications, so that these are what takes the time.
+// Quadratic forms of many columns at once.
 #include "kernels.hpp"
 #include "lanes.hpp"
+#include "tile.hpp"
 
 namespace svsieve::SVSIEVE_ISA {
 
 namespace {
-
-#if defined(__AVX512F__)
-constexpr std::size_t tile_rows = 8;  // times panel_vectors: 24 of 32 registers hold sums
-#else
-constexpr std::size_t tile_rows = 4;  // 12 of 16
-#endif
-static_assert(row_padding % tile_rows == 0);
-
-template <class T>
-struct VectorOf;
-template <>
-struct VectorOf<double> {
-    typedef Lanes Type;
-    typedef LooseLanes Loose;
-};
-template <>
-struct VectorOf<float> {
-    typedef float Type __attribute__((vector_size(8 * lanes)));
-    typedef float Loose __attribute__((vector_size(8 * lanes), aligned(4), may_alias));
-};
-template <class T>
-using Vector = typename VectorOf<T>::Type;
-template <class T>
-constexpr std::size_t lanes_of = 8 * lanes / sizeof(T);
-
-template <class T>
-inline Vector<T> load_vector(const T* p) {
-    return *reinterpret_cast<const typename VectorOf<T>::Loose*>(p);
-}
 
 // sums[v] += part, in double precision.
 inline void add_to(double* sums, Vector<double> part) {
@@ -46,25 +16,6 @@ inline void add_to(double* sums, Vector<float> part) {
     *reinterpret_cast<VectorOf<float>::Loose*>(halves) = part;
     for (std::size_t h = 0; h < 2; ++h) {
         store(sums + h * lanes, load(sums + h * lanes) + widened(halves + h * lanes));
-    }
-}
-
-// sums[r][v] = sum_{j < depth} a[r][j] panel[j][v]
-template <class T, std::size_t vectors>
-inline void multiply_tile(std::size_t depth, const T* a, std::size_t stride, const T* panel,
-                          Vector<T> (&sums)[tile_rows][vectors]) {
-    for (std::size_t j = 0; j < depth; ++j) {
-        Vector<T> z[vectors];
-#pragma GCC unroll 8
-        for (std::size_t v = 0; v < vectors; ++v) {
-            z[v] = load_vector(panel + (j * vectors + v) * lanes_of<T>);
-        }
-#pragma GCC unroll 8
-        for (std::size_t r = 0; r < tile_rows; ++r) {
-            const T entry = a[r * stride + j];
-#pragma GCC unroll 8
-            for (std::size_t v = 0; v < vectors; ++v) sums[r][v] += entry * z[v];
-        }
     }
 }
 

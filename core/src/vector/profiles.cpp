@@ -35,6 +35,7 @@ void narrow_panel_row(const EntryFunction&, std::size_t, const double*, const do
                       std::size_t, float*);
 void strip_forms(const StripForms<double>&, double*);
 void narrow_strip_forms(const StripForms<float>&, double*);
+void row_products(const RowProducts&);
 
 namespace {
 
@@ -127,6 +128,7 @@ const VectorKernels kernels = {
     narrow_panel_row,
     strip_forms,
     narrow_strip_forms,
+    row_products,
 };
 
 }  // namespace svsieve::SVSIEVE_ISA
