@@ -21,8 +21,8 @@ constexpr std::size_t most_kept = std::size_t{1} << 27;  // bytes
 PairStrip<float> narrowed(const PairStrip<double>& strip) {
     const double scale = normalising(strip.largest);
     const std::size_t count = padded(strip.stop - strip.first, row_padding) * strip.stride;
-    PairStrip<float> narrow{strip.first,         strip.stop,    strip.stride,
-                            strip.scale / scale, strip.largest, Scratch<float>(count)};
+    PairStrip<float> narrow{strip.first, strip.stop,          strip.stride,  strip.from,
+                            strip.to,    strip.scale / scale, strip.largest, Scratch<float>(count)};
     vector_kernels().narrow(count, scale, strip.values.data(), narrow.values.data());
     return narrow;
 }
@@ -82,6 +82,7 @@ PairStrip<T> PairStrips<T>::fill(std::size_t index, std::size_t matrix, double* 
     PairStrip<double> strip;
     strip.first = index * height;
     strip.stop = std::min(strip.first + height, rows_.size());
+    strip.to = strip.stop;
     strip.stride = padded(strip.stop, row_padding);
     const std::size_t count = strip.stop - strip.first,
                       all = padded(count, row_padding) * strip.stride;

@@ -17,13 +17,13 @@ struct Margins {
     std::vector<std::vector<double>> absolute;  // of every matrix: sums of |A|
 };
 
-// Rows [first, stop) of A against all rows up to their own, row-major, padded with zeros as
-// StripForms asks. Half of each entry of the diagonal is there: sums over all pairs are `scale`
+// Rows [first, stop) of A against the rows [from, to) up to their own, row-major, padded with zeros
+// as StripForms asks. Half of each entry of the diagonal is there: sums over all pairs are `scale`
 // times the sums over the strip. In single precision that also undoes the power of two that has
 // brought the largest entry near one.
 template <class T>
 struct PairStrip {
-    std::size_t first = 0, stop = 0, stride = 0;
+    std::size_t first = 0, stop = 0, stride = 0, from = 0, to = 0;
     double scale = 2.0;
     double largest = 0.0;  // magnitude in A
     Scratch<T> values;

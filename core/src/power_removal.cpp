@@ -20,7 +20,11 @@ namespace svsieve {
 
 namespace {
 
-constexpr std::size_t height = 128;  // rows of a strip
+// Rows of a strip, and columns that are filled in at a time: the pair weights of all terms stay in the
+// second level of the cache until they are multiplied.
+constexpr std::size_t height = 128, block_columns = 128;
+// Rows that pass until an entry that is asked for is read, and entries in a line of the cache.
+constexpr std::size_t ahead = 3, line = 8;
 // Forms in single precision that take less time than the tiles; one in double precision is two.
 constexpr std::size_t most_forms = 7;
 // How much the likeness of a row is changed, as a share of the unlikeness.
@@ -34,11 +38,12 @@ std::vector<double> padded_copy(Vector source) {
     return copy;
 }
 
-// Zeros in row k from its diagonal on.
+// Zeros in row k from its diagonal on, as far as products read it.
 template <class T>
 void clear_from(std::size_t k, const PairStrip<T>& strip) {
-    T* values = strip.values.data() + (k - strip.first) * strip.stride;
-    std::fill(values + k, values + strip.stride, T{});
+    if (k >= strip.to) return;
+    T* row = strip.values.data() + (k - strip.first) * strip.stride;
+    std::fill(row + (k - strip.from), row + (padded(k + 1, row_padding) - strip.from), T{});
 }
 
 class PowerRemoval {
@@ -53,21 +58,29 @@ class PowerRemoval {
              std::vector<std::size_t>& others) const;
 
   private:
-    // A strip of pair weights for each of the terms.
+    // Pair weights of one term, and the forms of the strip so far.
+    template <class T>
+    struct Weighed {
+        const TermPanels<T>& panels;
+        PairStrip<T> strip;
+        std::vector<double> forms;
+    };
     struct Strips {
-        std::vector<PairStrip<double>> exact;
-        std::vector<PairStrip<float>> narrow;
+        std::vector<Weighed<double>> exact;
+        std::vector<Weighed<float>> narrow;
     };
 
     std::size_t strip_count() const { return (rows_.size() + height - 1) / height; }
-    void take_bases(std::size_t k, std::vector<double>& row) const;
+    void take_bases(std::size_t k, std::size_t from, std::size_t to,
+                    std::vector<double>& row) const;
     void find_unlikeness();
     void scatter_likeness();
     template <class T>
-    std::vector<PairStrip<T>> strips_for(const std::vector<TermPanels<T>>& panels,
-                                         std::size_t index) const;
-    void fill_row(std::size_t k, const PlannedTerms& terms, const Strips& strips,
+    std::vector<Weighed<T>> strips_for(const std::vector<TermPanels<T>>& terms,
+                                       std::size_t index) const;
+    void fill_row(std::size_t k, std::size_t from, std::size_t to, const Strips& strips,
                   std::vector<double>& bases) const;
+    void add_strip(const PlannedTerms& terms, std::size_t index, double* sums) const;
     TermPlans plans(const Gathered& z) const;
     void add_likeness(const Gathered& z, std::vector<double>& sums) const;
     void add_diagonal(const Gathered& z, std::vector<double>& sums) const;
@@ -75,13 +88,12 @@ class PowerRemoval {
 
     int lower(int q) const { return profile_.degree - q; }
     double coefficient(int q) const { return series_.matrices[q - 1].multiple; }
-    // (1 + u)^e - 1, u the unlikeness
-    double excess(int q) const { return std::expm1(lower(q) * std::log1p(unlikeness_)); }
+    double excess(int q) const { return excess_[q - 1]; }
     double largest_rest(int q) const {
         return largest_[q - 1] * largest_[q - 1] * std::max(1.0, excess(q));
     }
     // A power of two that brings the largest weight of the rest near one.
-    double normal(int q) const { return normalising(largest_rest(q)); }
+    double normal(int q) const { return normal_[q - 1]; }
 
     const PairSeries& series_;
     const Profile& profile_;
@@ -93,6 +105,8 @@ class PowerRemoval {
     std::vector<std::vector<double>> alike_;  // b_k l_k^(p-q) for q = 1, 2, ...
     std::vector<std::vector<double>> sizes_;  // their magnitudes, but for q = p
     double unlikeness_ = 0.0;                 // |B_kj / (l_k l_j) - 1| at most
+    std::vector<double> excess_;              // (1 + unlikeness)^(p-q) - 1
+    std::vector<double> normal_;
 };
 
 PowerRemoval::PowerRemoval(const PairSeries& series, const Profile& profile,
@@ -118,18 +132,26 @@ PowerRemoval::PowerRemoval(const PairSeries& series, const Profile& profile,
         largest_.insert(largest_.begin(), most);
     }
     for (int q = 1; q < profile.degree; ++q) {  // nothing is left of the last
+        excess_.push_back(std::expm1(lower(q) * std::log1p(unlikeness_)));
+        normal_.push_back(normalising(largest_rest(q)));
         sizes_.push_back(alike_[q - 1]);
         for (double& each : sizes_.back()) each = std::abs(each);
     }
 }
 
-// B of a row against all rows before it, padded.
-void PowerRemoval::take_bases(std::size_t k, std::vector<double>& row) const {
+// B of a row against the rows [from, to), all before it; padded. The same entries of a later row are
+// asked for meanwhile: in blocks of columns they lie far apart.
+void PowerRemoval::take_bases(std::size_t k, std::size_t from, std::size_t to,
+                              std::vector<double>& row) const {
     Profile linear = profile_;
     linear.degree = 1;
-    row.resize(padded(k, row_padding));
-    take_profile(pairs_.s, linear, rows_, k, 0, k, row.data());
-    std::fill(row.begin() + static_cast<long>(k), row.end(), 0.0);
+    row.resize(padded(to - from, row_padding));
+    if (k + ahead < rows_.size() && from < to) {
+        const double *next = pairs_.s.row(rows_[k + ahead]), *stop = next + rows_[to - 1];
+        for (next += rows_[from]; next < stop; next += line) __builtin_prefetch(next);
+    }
+    take_profile(pairs_.s, linear, rows_, k, from, to, row.data());
+    std::fill(row.begin() + static_cast<long>(to - from), row.end(), 0.0);
 }
 
 void PowerRemoval::find_unlikeness() {
@@ -140,7 +162,7 @@ void PowerRemoval::find_unlikeness() {
         std::vector<double> row;
         for (std::size_t k = index * height; k < std::min((index + 1) * height, rows_.size());
              ++k) {
-            take_bases(k, row);
+            take_bases(k, 0, k, row);
             kernels.add_scaled(k, -likeness_[k], likeness_.data(), row.data());
             const RowSums sums =
                 kernels.weigh_row(k, inverse[k], inverse.data(), row.data(), nullptr, nullptr);
@@ -162,47 +184,69 @@ void PowerRemoval::scatter_likeness() {
     unlikeness_ = (1.0 + unlikeness_) / ((1.0 - step) * (1.0 - step)) - 1.0;
 }
 
-// For every term, with the padding below the last row.
+// For every term, with zeros below the last row.
 template <class T>
-std::vector<PairStrip<T>> PowerRemoval::strips_for(const std::vector<TermPanels<T>>& panels,
-                                                   std::size_t index) const {
-    std::vector<PairStrip<T>> strips;
-    for (const TermPanels<T>& panel : panels) {
+std::vector<PowerRemoval::Weighed<T>> PowerRemoval::strips_for(
+    const std::vector<TermPanels<T>>& terms, std::size_t index) const {
+    std::vector<Weighed<T>> strips;
+    for (const TermPanels<T>& panels : terms) {
         PairStrip<T> strip;
         strip.first = index * height;
         strip.stop = std::min(strip.first + height, rows_.size());
-        strip.stride = padded(strip.stop, row_padding);
+        strip.stride = block_columns;
         const std::size_t used = (strip.stop - strip.first) * strip.stride,
                           all = padded(strip.stop - strip.first, row_padding) * strip.stride;
         strip.values = Scratch<T>(all);
         std::fill(strip.values.data() + used, strip.values.data() + all, T{});
-        const int q = panel.term().power;
+        const int q = panels.term().power;
         strip.scale = 2.0 * scale_ * coefficient(q) / normal(q);
-        strips.push_back(std::move(strip));
+        strips.push_back({panels, std::move(strip), panels.no_forms()});
     }
     return strips;
 }
 
-// b_k b_j (B_kj^e - (l_k l_j)^e), e = p - q, but for the diagonal; normalised.
-void PowerRemoval::fill_row(std::size_t k, const PlannedTerms& terms, const Strips& strips,
+// b_k b_j (B_kj^e - (l_k l_j)^e), e = p - q, for j in [from, to), but for the diagonal; normalised.
+void PowerRemoval::fill_row(std::size_t k, std::size_t from, std::size_t to, const Strips& strips,
                             std::vector<double>& bases) const {
-    take_bases(k, bases);
-    PowerRests rows{0, weights_.data(), bases.data(), likeness_[k], likeness_.data(), {}, {}, {}};
-    const auto want = [&](const auto& panels, const auto& strip, auto& targets) {
-        const int q = panels.term().power, e = lower(q);
+    take_bases(k, from, std::min(k, to), bases);
+    PowerRests rows{
+        0, weights_.data() + from, bases.data(), likeness_[k], likeness_.data() + from, {}, {}, {}};
+    const auto want = [&](const auto& weighed, auto& targets) {
+        const int q = weighed.panels.term().power, e = lower(q);
         rows.highest = std::max(rows.highest, e);
         rows.factors[e] = normal(q) * weights_[k];
-        targets[e] = strip.values.data() + (k - strip.first) * strip.stride;
+        targets[e] = weighed.strip.values.data() + (k - weighed.strip.first) * block_columns;
     };
-    for (std::size_t i = 0; i < terms.exact.size(); ++i) {
-        want(terms.exact[i], strips.exact[i], rows.exact);
-    }
-    for (std::size_t i = 0; i < terms.narrow.size(); ++i) {
-        want(terms.narrow[i], strips.narrow[i], rows.narrow);
-    }
+    for (const auto& weighed : strips.exact) want(weighed, rows.exact);
+    for (const auto& weighed : strips.narrow) want(weighed, rows.narrow);
     vector_kernels().power_rests(rows, bases.size());
-    for (const auto& strip : strips.exact) clear_from(k, strip);
-    for (const auto& strip : strips.narrow) clear_from(k, strip);
+    for (const auto& weighed : strips.exact) clear_from(k, weighed.strip);
+    for (const auto& weighed : strips.narrow) clear_from(k, weighed.strip);
+}
+
+// The forms of all terms over the pairs of a strip.
+void PowerRemoval::add_strip(const PlannedTerms& terms, std::size_t index, double* sums) const {
+    Strips strips{strips_for(terms.exact, index), strips_for(terms.narrow, index)};
+    const std::size_t first = index * height, stop = std::min(first + height, rows_.size());
+    const auto each = [&](auto task) {
+        for (auto& weighed : strips.exact) task(weighed);
+        for (auto& weighed : strips.narrow) task(weighed);
+    };
+    std::vector<double> bases;
+    for (std::size_t from = 0; from < stop; from += block_columns) {
+        const std::size_t to = std::min(from + block_columns, stop);
+        each([&](auto& weighed) {
+            weighed.strip.from = from;
+            weighed.strip.to = to;
+        });
+        for (std::size_t k = std::max(first, from); k < stop; ++k) {
+            fill_row(k, from, to, strips, bases);
+        }
+        each([](auto& weighed) { weighed.panels.multiply(weighed.strip, weighed.forms); });
+    }
+    each([&](const auto& weighed) {
+        weighed.panels.add_scaled(weighed.forms, weighed.strip.scale, sums);
+    });
 }
 
 // As |B^e - (l_k l_j)^e| <= ((1 + u)^e - 1) (l_k l_j)^e, u the unlikeness, the q-th form is at most
@@ -263,19 +307,8 @@ void PowerRemoval::add_rests(const Gathered& z, const TermPlans& plans,
     const PlannedTerms terms(series_.terms, plans, largest, z);
     if (terms.exact.empty() && terms.narrow.empty()) return;
     BlockSums blocks(strip_count(), z.columns);
-    parallel_tasks(strip_count(), pair_work(z.rows, z.columns) / 8, [&](std::size_t index) {
-        const Strips strips{strips_for(terms.exact, index), strips_for(terms.narrow, index)};
-        std::vector<double> bases;
-        for (std::size_t k = index * height; k < std::min((index + 1) * height, z.rows); ++k) {
-            fill_row(k, terms, strips, bases);
-        }
-        for (std::size_t i = 0; i < terms.exact.size(); ++i) {
-            terms.exact[i].add_forms(strips.exact[i], blocks.of(index));
-        }
-        for (std::size_t i = 0; i < terms.narrow.size(); ++i) {
-            terms.narrow[i].add_forms(strips.narrow[i], blocks.of(index));
-        }
-    });
+    parallel_tasks(strip_count(), pair_work(z.rows, z.columns) / 8,
+                   [&](std::size_t index) { add_strip(terms, index, blocks.of(index)); });
     blocks.add_to(sums);
 }
 

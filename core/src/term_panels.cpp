@@ -83,19 +83,30 @@ void TermPanels<T>::fill_rows(const Gathered& z, std::size_t k0, std::size_t k1)
 }
 
 template <class T>
-void TermPanels<T>::add_forms(const PairStrip<T>& strip, double* sums) const {
-    std::vector<double> forms(width_, 0.0);
-    const StripForms<T> part{strip.values.data(), strip.stride, strip.first, strip.stop,
+void TermPanels<T>::multiply(const PairStrip<T>& strip, std::vector<double>& forms) const {
+    const StripForms<T> part{strip.values.data(), strip.stride, strip.first,
+                             strip.stop,          strip.from,   strip.to,
                              panels_.data(),      rows_,        width_};
     if constexpr (std::is_same_v<T, float>) {
         vector_kernels().narrow_strip_forms(part, forms.data());
     } else {
         vector_kernels().strip_forms(part, forms.data());
     }
+}
+
+template <class T>
+void TermPanels<T>::add_scaled(const std::vector<double>& forms, double scale, double* sums) const {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
         if (scales_[c] == 0.0) continue;
-        sums[columns_[c]] += forms[c] * (term_->factor * strip.scale) / scales_[c] / scales_[c];
+        sums[columns_[c]] += forms[c] * (term_->factor * scale) / scales_[c] / scales_[c];
     }
+}
+
+template <class T>
+void TermPanels<T>::add_forms(const PairStrip<T>& strip, double* sums) const {
+    std::vector<double> forms = no_forms();
+    multiply(strip, forms);
+    add_scaled(forms, strip.scale, sums);
 }
 
 template <class T>

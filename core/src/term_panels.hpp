@@ -32,6 +32,11 @@ class TermPanels {
     // sums[c] += sum_kj A_kj f_k f_j over the pairs of a strip, times the factor of the term, for
     // each of the columns c.
     void add_forms(const PairStrip<T>& strip, double* sums) const;
+    // The same in two steps, for strips that come in parts: the forms of what stands in strip and
+    // panels, a number for each column of these, and what they stand for.
+    std::vector<double> no_forms() const { return std::vector<double>(width_, 0.0); }
+    void multiply(const PairStrip<T>& strip, std::vector<double>& forms) const;
+    void add_scaled(const std::vector<double>& forms, double scale, double* sums) const;
 
   private:
     const PairSeries::Term* term_;

@@ -66,14 +66,15 @@ inline constexpr std::size_t panel_vectors = 3;
 // would not average out.
 inline constexpr std::size_t narrow_depth = 64;
 
-// Rows of a lower triangle and the columns whose quadratic forms they belong to. Both are padded
-// with rows of zeros to a multiple of row_padding, and the entries right of the diagonal are zeros
-// up to the next such multiple.
+// Rows of a lower triangle, some of its columns, and the columns of a table whose quadratic forms they
+// belong to. Both are padded with rows of zeros to a multiple of row_padding, and the entries right of
+// the diagonal are zeros up to the next such multiple.
 template <class T>
 struct StripForms {
-    const T* a;          // from row `first` on
-    std::size_t stride;  // of a
-    std::size_t first, stop;
+    const T* a;               // from row `first` and column `from` on
+    std::size_t stride;       // of a
+    std::size_t first, stop;  // rows
+    std::size_t from, to;     // columns, from a multiple of row_padding on
     const T* panels;
     std::size_t rows;   // of the panels
     std::size_t width;  // columns, whole vectors of T
@@ -178,7 +179,7 @@ struct VectorKernels {
                       const double* scale, std::size_t rows, std::size_t k, double* panels);
     void (*narrow_panel_row)(const EntryFunction& f, std::size_t width, const double* z,
                              const double* scale, std::size_t rows, std::size_t k, float* panels);
-    // sums[l] += sum_{k in [first, stop)} z_kl sum_{j <= k} a_kj z_jl, l < width
+    // sums[l] += sum_{k in [first, stop)} z_kl sum_{j <= k, j in [from, to)} a_kj z_jl, l < width
     void (*strip_forms)(const StripForms<double>& strip, double* sums);
     void (*narrow_strip_forms)(const StripForms<float>& strip, double* sums);
 

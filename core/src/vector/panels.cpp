@@ -33,7 +33,8 @@ void forms_of_panel(const StripForms<T>& strip, std::size_t j0, std::size_t j1, 
         const std::size_t end = k + tile_rows < j1 ? k + tile_rows : j1;
         if (end <= j0) continue;
         Vector<T> product[tile_rows][vectors] = {};
-        multiply_tile<T, vectors>(end - j0, strip.a + (k - strip.first) * strip.stride + j0,
+        multiply_tile<T, vectors>(end - j0,
+                                  strip.a + (k - strip.first) * strip.stride + (j0 - strip.from),
                                   strip.stride, panel + j0 * width, product);
         const T* own = panel + k * width;
 #pragma GCC unroll 8
@@ -52,8 +53,8 @@ template <class T>
 void forms_of_strip(const StripForms<T>& strip, double* sums) {
     constexpr std::size_t depth = sizeof(T) < sizeof(double) ? narrow_depth : 256;
     const std::size_t vectors = strip.width / lanes_of<T>;
-    for (std::size_t j0 = 0; j0 < strip.stop; j0 += depth) {
-        const std::size_t j1 = j0 + depth;
+    for (std::size_t j0 = strip.from; j0 < strip.to; j0 += depth) {
+        const std::size_t j1 = j0 + depth < strip.to ? j0 + depth : strip.to;
         for (std::size_t v = 0; v < vectors; v += panel_vectors) {
             const T* panel = strip.panels + v * lanes_of<T> * strip.rows;
             const T* next = panel + panel_vectors * lanes_of<T> * (strip.rows + j0);
