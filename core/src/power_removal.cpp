@@ -20,9 +20,9 @@ namespace svsieve {
 
 namespace {
 
-// Rows of a strip, and columns that are filled in at a time: the pair weights of all terms stay in the
-// second level of the cache until they are multiplied.
-constexpr std::size_t height = 128, block_columns = 128;
+// Rows of a strip, and of the blocks in which its columns are filled in: the pair weights of all terms
+// stay in the second level of the cache until they are multiplied.
+constexpr std::size_t height = 128;
 // Rows that pass until an entry that is asked for is read, and entries in a line of the cache.
 constexpr std::size_t ahead = 3, line = 8;
 // Forms in single precision that take less time than the tiles; one in double precision is two.
@@ -140,7 +140,7 @@ PowerRemoval::PowerRemoval(const PairSeries& series, const Profile& profile,
 }
 
 // B of a row against the rows [from, to), all before it; padded. The same entries of a later row are
-// asked for meanwhile: in blocks of columns they lie far apart.
+// asked for meanwhile: parts of rows lie far apart.
 void PowerRemoval::take_bases(std::size_t k, std::size_t from, std::size_t to,
                               std::vector<double>& row) const {
     Profile linear = profile_;
@@ -193,7 +193,7 @@ std::vector<PowerRemoval::Weighed<T>> PowerRemoval::strips_for(
         PairStrip<T> strip;
         strip.first = index * height;
         strip.stop = std::min(strip.first + height, rows_.size());
-        strip.stride = block_columns;
+        strip.stride = height;
         const std::size_t used = (strip.stop - strip.first) * strip.stride,
                           all = padded(strip.stop - strip.first, row_padding) * strip.stride;
         strip.values = Scratch<T>(all);
@@ -215,7 +215,7 @@ void PowerRemoval::fill_row(std::size_t k, std::size_t from, std::size_t to, con
         const int q = weighed.panels.term().power, e = lower(q);
         rows.highest = std::max(rows.highest, e);
         rows.factors[e] = normal(q) * weights_[k];
-        targets[e] = weighed.strip.values.data() + (k - weighed.strip.first) * block_columns;
+        targets[e] = weighed.strip.values.data() + (k - weighed.strip.first) * weighed.strip.stride;
     };
     for (const auto& weighed : strips.exact) want(weighed, rows.exact);
     for (const auto& weighed : strips.narrow) want(weighed, rows.narrow);
@@ -233,15 +233,13 @@ void PowerRemoval::add_strip(const PlannedTerms& terms, std::size_t index, doubl
         for (auto& weighed : strips.narrow) task(weighed);
     };
     std::vector<double> bases;
-    for (std::size_t from = 0; from < stop; from += block_columns) {
-        const std::size_t to = std::min(from + block_columns, stop);
+    for (std::size_t from = 0; from < stop; from += height) {
+        const std::size_t to = std::min(from + height, stop);
         each([&](auto& weighed) {
             weighed.strip.from = from;
             weighed.strip.to = to;
         });
-        for (std::size_t k = std::max(first, from); k < stop; ++k) {
-            fill_row(k, from, to, strips, bases);
-        }
+        for (std::size_t k = first; k < stop; ++k) fill_row(k, from, to, strips, bases);
         each([](auto& weighed) { weighed.panels.multiply(weighed.strip, weighed.forms); });
     }
     each([&](const auto& weighed) {

@@ -1,5 +1,5 @@
-// Which columns quadratic forms are taken for, and the loops they need; that the numbers are right is
-// checked with the contractions.
+// Which columns quadratic forms are taken for, their numbers with several blocks of rows, and the loops
+// they need; tables of all kinds are checked with the contractions.
 #include "power_removal.hpp"
 
 #include <cmath>
@@ -55,6 +55,36 @@ TEST(forms_are_not_taken_for_a_column_that_overflows) {
     Problem problem(0.0);
     for (std::size_t k = 0; k < problem.n; ++k) problem.values[k * problem.d] = 1e155;
     CHECK(problem.left_to_tiles(1e-3, 1.0, 7) == 1);
+}
+
+// Rows that are not side by side, three blocks of them.
+TEST(forms_match_plain_loops) {
+    Problem problem(0.1);
+    problem.rows.clear();
+    for (std::size_t k = 0; k < problem.n; ++k) {
+        if (k % 17 != 5) problem.rows.push_back(k);
+    }
+    const std::size_t count = problem.rows.size(), d = problem.d;
+    const auto u = testing::normal_table(count, 1, 10);
+    const Profile profile{ProfileKind::Power, 0.002, 1.0, 5};
+    const Matrix s(problem.s.data(), problem.n, problem.n);
+    std::vector<double> out(d, 0.0);
+    CHECK(remove_power_by_forms(profile, problem.block(), s, {{}, u, 1.0}, out).empty());
+    for (std::size_t l = 0; l < d; ++l) {
+        long double expected = 0.0, magnitude = 0.0;
+        for (std::size_t i = 0; i < count; ++i) {
+            for (std::size_t j = 0; j < count; ++j) {
+                const std::size_t k = problem.rows[i], m = problem.rows[j];
+                const long double base = 0.002L * s(k, m) + 1.0L,
+                                  part = 0.002L * problem.values[k * d + l] *
+                                         problem.values[m * d + l],
+                                  change = std::pow(base - part, 5) - std::pow(base, 5);
+                expected += static_cast<long double>(u[i]) * u[j] * change;
+                magnitude += std::abs(static_cast<long double>(u[i]) * u[j] * change);
+            }
+        }
+        CHECK(std::abs(out[l] - expected) <= 1e-11 * magnitude);
+    }
 }
 
 TEST(rests_of_powers_match_plain_loops) {
