@@ -15,22 +15,16 @@ namespace svsieve {
 
 namespace {
 
-constexpr std::size_t block_rows = 128;  // rows of S in one task
-constexpr std::size_t drop_rows = 64;    // the same where the passes over them matter, not products
-constexpr std::size_t square = 64;       // tile of a transposed copy
+// Rows of S in one task: where the passes over them matter, not products; where a BLAS multiplies.
+constexpr std::size_t drop_rows = 64, cross_rows = 512;
+constexpr std::size_t square = 64;  // tile of a transposed copy
 
-std::vector<double> squared_norms(Matrix x) {
-    std::vector<double> norms(x.rows);
-    for (std::size_t i = 0; i < x.rows; ++i) {
-        const double* r = x.row(i);
-        double sum = 0.0;
-        for (std::size_t l = 0; l < x.columns; ++l) sum += r[l] * r[l];
-        if (!std::isfinite(sum)) {
+void require_finite(const std::vector<double>& norms) {
+    for (const double norm : norms) {
+        if (!std::isfinite(norm)) {
             throw std::invalid_argument("the squares of a row overflow: scale the columns");
         }
-        norms[i] = sum;
     }
-    return norms;
 }
 
 // out(i, j) = sum_l |z_il - x_jl| for all rows of z and the rows [0, out.columns) of x. Rows of x
@@ -85,59 +79,22 @@ void each_row_block(std::size_t n, std::size_t rows, double work, Task task) {
                    [&](std::size_t block) { task(block * rows, std::min((block + 1) * rows, n)); });
 }
 
-// Calls task(columns, first, last) for ranges of columns that are packed at a time.
+// Calls task(panels, last) for ranges of columns that are packed at a time.
 template <class Task>
-void each_column_range(Matrix x, Task task) {
-    const std::size_t width = RowPanels::columns_at_a_time(x.rows);
+void each_range(Matrix x, double work, Task task) {
+    const std::size_t width = RowPanels::columns_at_a_time(x);
     std::size_t l0 = 0;
     do {
         const std::size_t l1 = std::min(l0 + width, x.columns);
-        task(Matrix(x.data + l0, x.rows, l1 - l0, x.stride), l0 == 0, l1 == x.columns);
+        task(RowPanels(Matrix(x.data + l0, x.rows, l1 - l0, x.stride), work), l1 == x.columns);
         l0 = l1;
     } while (l0 < x.columns);
 }
 
-void drop_range(Pairing pairing, Matrix removed, MutableMatrix s, const Profile* profile,
-                MutableMatrix gram) {
-    const VectorKernels& kernels = vector_kernels();
-    const bool distances = pairing == Pairing::SquaredDifference;
-    const std::vector<double> norms = distances ? squared_norms(removed) : std::vector<double>();
-    const bool products = pairing != Pairing::AbsoluteDifference;
-    const RowPanels panels(products ? removed : Matrix());
-    each_row_block(
-        removed.rows, drop_rows, pair_work(removed.rows, removed.rows, removed.columns),
-        [&](std::size_t r0, std::size_t r1) {
-            if (pairing == Pairing::Product) {
-                panels.multiply_lower(-1.0, r0, r1, true,
-                                      MutableMatrix(s.row(r0), r1 - r0, r1, s.stride));
-            } else {
-                const Scratch<double> buffer((r1 - r0) * r1);
-                const MutableMatrix part(buffer.data(), r1 - r0, r1);
-                if (distances) {
-                    panels.multiply_lower(1.0, r0, r1, false, part);
-                } else {
-                    absolute_block(
-                        Matrix(removed.row(r0), r1 - r0, removed.columns, removed.stride),
-                        Matrix(removed.data, r1, removed.columns, removed.stride), part);
-                }
-                for (std::size_t i = r0; i < r1; ++i) {
-                    double* row = s.row(i);
-                    const double* less = part.row(i - r0);
-                    if (distances) {
-                        kernels.reduce_distance(i + 1, norms[i], norms.data(), less, row);
-                    } else {
-                        for (std::size_t j = 0; j <= i; ++j)
-                            row[j] = std::max(0.0, row[j] - less[j]);
-                    }
-                    row[i] = 0.0;
-                }
-            }
-            if (profile != nullptr) {
-                finish_and_mirror(gram, r0, r1, [&](std::size_t i) {
-                    kernels.profile(*profile, i + 1, s.row(i), gram.row(i));
-                });
-            }
-        });
+// The pairings of the rows [r0, r1) with all rows before r1.
+void absolute_rows(Matrix x, std::size_t r0, std::size_t r1, MutableMatrix out) {
+    absolute_block(Matrix(x.row(r0), r1 - r0, x.columns, x.stride),
+                   Matrix(x.data, r1, x.columns, x.stride), out);
 }
 
 }  // namespace
@@ -145,37 +102,38 @@ void drop_range(Pairing pairing, Matrix removed, MutableMatrix s, const Profile*
 void build_pairing(Pairing pairing, Matrix x, MutableMatrix s, const Profile* profile) {
     const VectorKernels& kernels = vector_kernels();
     const bool distances = pairing == Pairing::SquaredDifference;
-    const std::vector<double> norms = distances ? squared_norms(x) : std::vector<double>();
-    const auto finish_rows = [&](std::size_t r0, std::size_t r1) {
-        finish_and_mirror(s, r0, r1, [&](std::size_t i) {
-            double* row = s.row(i);
-            if (distances) {
-                kernels.to_distance(i + 1, norms[i], norms.data(), row);
-                row[i] = 0.0;
-            }
-            if (profile != nullptr) kernels.profile(*profile, i + 1, row, row);
-        });
-    };
-    const auto rows_of_s = [&](std::size_t r0, std::size_t r1) {
-        return MutableMatrix(s.row(r0), r1 - r0, r1, s.stride);
+    const double work = pair_work(x.rows, x.rows, x.columns);
+    std::vector<double> norms(x.rows, 0.0);
+    // Calls pair_up(rows of S, r0, r1) for each block.
+    const auto build = [&](bool last, auto pair_up) {
+        each_row_block(x.rows, RowPanels::rows_at_a_time(), work,
+                       [&](std::size_t r0, std::size_t r1) {
+                           pair_up(MutableMatrix(s.row(r0), r1 - r0, r1, s.stride), r0, r1);
+                           if (!last) return;
+                           finish_and_mirror(s, r0, r1, [&](std::size_t i) {
+                               double* row = s.row(i);
+                               if (distances) {
+                                   kernels.to_distance(i + 1, norms[i], norms.data(), row);
+                                   row[i] = 0.0;
+                               }
+                               if (profile != nullptr) kernels.profile(*profile, i + 1, row, row);
+                           });
+                       });
     };
     if (pairing == Pairing::AbsoluteDifference) {
-        each_row_block(x.rows, block_rows, pair_work(x.rows, x.rows, x.columns),
-                       [&](std::size_t r0, std::size_t r1) {
-                           absolute_block(Matrix(x.row(r0), r1 - r0, x.columns, x.stride),
-                                          Matrix(x.data, r1, x.columns, x.stride),
-                                          rows_of_s(r0, r1));
-                           finish_rows(r0, r1);
-                       });
+        build(true, [&](MutableMatrix rows, std::size_t r0, std::size_t r1) {
+            absolute_rows(x, r0, r1, rows);
+        });
         return;
     }
-    each_column_range(x, [&](Matrix part, bool first, bool last) {
-        const RowPanels panels(part);
-        each_row_block(x.rows, block_rows, pair_work(x.rows, x.rows, part.columns),
-                       [&](std::size_t r0, std::size_t r1) {
-                           panels.multiply_lower(1.0, r0, r1, !first, rows_of_s(r0, r1));
-                           if (last) finish_rows(r0, r1);
-                       });
+    bool begun = false;
+    each_range(x, work, [&](const RowPanels& panels, bool last) {
+        if (distances) panels.add_norms(norms);
+        require_finite(norms);
+        build(last, [&](MutableMatrix rows, std::size_t r0, std::size_t r1) {
+            panels.multiply_lower(r0, r1, begun, rows);
+        });
+        begun = true;
     });
 }
 
@@ -184,7 +142,9 @@ void cross_pairing(Pairing pairing, Matrix z, Matrix x, MutableMatrix s, const P
     const bool distances = pairing == Pairing::SquaredDifference;
     const std::vector<double> norms_z = distances ? squared_norms(z) : std::vector<double>();
     const std::vector<double> norms_x = distances ? squared_norms(x) : std::vector<double>();
-    each_row_block(z.rows, block_rows, 2 * pair_work(z.rows, x.rows, x.columns),
+    require_finite(norms_z);
+    require_finite(norms_x);
+    each_row_block(z.rows, cross_rows, 2 * pair_work(z.rows, x.rows, x.columns),
                    [&](std::size_t r0, std::size_t r1) {
                        const Matrix rows(z.row(r0), r1 - r0, z.columns, z.stride);
                        const MutableMatrix target(s.row(r0), r1 - r0, x.rows, s.stride);
@@ -204,8 +164,49 @@ void cross_pairing(Pairing pairing, Matrix z, Matrix x, MutableMatrix s, const P
 
 void drop_columns(Pairing pairing, Matrix removed, MutableMatrix s, const Profile* profile,
                   MutableMatrix gram) {
-    each_column_range(removed, [&](Matrix part, bool, bool last) {
-        drop_range(pairing, part, s, last ? profile : nullptr, gram);
+    const VectorKernels& kernels = vector_kernels();
+    const std::size_t n = removed.rows;
+    const double work = pair_work(n, n, removed.columns);
+    std::vector<double> norms;
+    const auto reduce_row = [&](std::size_t i, const double* less) {
+        double* row = s.row(i);
+        switch (pairing) {
+            case Pairing::Product:
+                return kernels.add_scaled(i + 1, -1.0, less, row);
+            case Pairing::SquaredDifference:
+                kernels.reduce_distance(i + 1, norms[i], norms.data(), less, row);
+                break;
+            case Pairing::AbsoluteDifference:
+                for (std::size_t j = 0; j <= i; ++j) row[j] = std::max(0.0, row[j] - less[j]);
+        }
+        row[i] = 0.0;
+    };
+    // Calls pair_up(what the columns removed contribute, r0, r1) for each block.
+    const auto drop = [&](bool last, auto pair_up) {
+        each_row_block(n, drop_rows, work, [&](std::size_t r0, std::size_t r1) {
+            const Scratch<double> buffer((r1 - r0) * r1);
+            const MutableMatrix part(buffer.data(), r1 - r0, r1);
+            pair_up(part, r0, r1);
+            for (std::size_t i = r0; i < r1; ++i) reduce_row(i, part.row(i - r0));
+            if (!last || profile == nullptr) return;
+            finish_and_mirror(gram, r0, r1, [&](std::size_t i) {
+                kernels.profile(*profile, i + 1, s.row(i), gram.row(i));
+            });
+        });
+    };
+    if (pairing == Pairing::AbsoluteDifference) {
+        drop(true, [&](MutableMatrix part, std::size_t r0, std::size_t r1) {
+            absolute_rows(removed, r0, r1, part);
+        });
+        return;
+    }
+    each_range(removed, work, [&](const RowPanels& panels, bool last) {
+        norms.assign(n, 0.0);
+        if (pairing == Pairing::SquaredDifference) panels.add_norms(norms);
+        require_finite(norms);
+        drop(last, [&](MutableMatrix part, std::size_t r0, std::size_t r1) {
+            panels.multiply_lower(r0, r1, false, part);
+        });
     });
 }
 

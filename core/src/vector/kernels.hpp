@@ -91,7 +91,6 @@ struct RowProducts {
     const double* panel;
     const double* next;  // panel to be asked for meanwhile
     std::size_t width;   // of `out`: the rows in the panel, or fewer
-    double factor;
     bool add;
     double* out;
     std::size_t out_stride;
@@ -184,9 +183,11 @@ struct VectorKernels {
     void (*narrow_strip_forms)(const StripForms<float>& strip, double* sums);
 
     // ---- products.cpp: a panel holds panel_vectors * lane_count rows
-    // out[r][c] = factor sum_l a[r][l] panel[l][c], or that added to it. Each sum is taken in the
-    // same order, whatever stands beside it.
+    // out[r][c] = sum_l a[r][l] panel[l][c], or that added to it. Each sum is taken in the same order,
+    // whatever stands beside it.
     void (*row_products)(const RowProducts& part);
+    // sums[c] = sum_{l < depth} panel[l][c]^2, in that order too
+    void (*own_products)(std::size_t depth, const double* panel, double* sums);
 };
 
 // A tile of pairs for one group of columns.

@@ -36,6 +36,7 @@ void narrow_panel_row(const EntryFunction&, std::size_t, const double*, const do
 void strip_forms(const StripForms<double>&, double*);
 void narrow_strip_forms(const StripForms<float>&, double*);
 void row_products(const RowProducts&);
+void own_products(std::size_t, const double*, double*);
 
 namespace {
 
@@ -129,6 +130,7 @@ const VectorKernels kernels = {
     strip_forms,
     narrow_strip_forms,
     row_products,
+    own_products,
 };
 
 }  // namespace svsieve::SVSIEVE_ISA
