@@ -14,6 +14,7 @@ from benchmarks.compare.timing import Options, Report
 NAMES = (
     "svc_fit",
     "tight_gap",
+    "gram",
     "contract_without",
     "contract_slopes",
     "warm_start",

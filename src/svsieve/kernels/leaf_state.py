@@ -53,7 +53,7 @@ class LeafState:
         self._positions = np.arange(len(kept))
         self._built_size = float(self._sizes.sum())
         self._entries = self._count_entries()
-        self._s = pairings.pairing_matrix(self.kernel.pairing, self._table)
+        self._s = pairings.pairing_matrix(self.kernel.pairing, self._table, centred=True)
         self._is_whole = True
 
     @property

@@ -53,16 +53,21 @@ def self_pairing(pairing: str, X: Table) -> FloatArray:
 
 
 def pairing_matrix(
-    pairing: str, Z: Table, X: Table | None = None, profile: core.Profile | None = None
+    pairing: str,
+    Z: Table,
+    X: Table | None = None,
+    profile: core.Profile | None = None,
+    *,
+    centred: bool = False,
 ) -> FloatArray:
     """Return s between the rows of `Z` and `X` (`Z` itself where None); phi(s) with a profile.
 
-    Differences do not change when a column is shifted: dense columns are centred first, so that
-    squared norms do not swamp small distances.
+    Differences do not change when a column is shifted: dense columns are centred first, unless they
+    are, so that squared norms do not swamp small distances.
     """
     if sp.issparse(Z) or sp.issparse(X):
         return _sparse_pairing(pairing, Z, X, profile)
-    if pairing != "product":
+    if pairing != "product" and not centred:
         shift = (Z if X is None else X).mean(axis=0)
         Z, X = _shifted(Z, shift), None if X is None else _shifted(X, shift)
     with one_blas_thread():
