@@ -15,9 +15,9 @@ namespace svsieve {
 
 namespace {
 
-// Rows of S in one task: where the passes over them matter, not products; where a BLAS multiplies.
-constexpr std::size_t drop_rows = 64, cross_rows = 512;
-constexpr std::size_t square = 64;  // tile of a transposed copy
+constexpr std::size_t block_rows = 128;  // rows of S in one task
+constexpr std::size_t drop_rows = 64;    // the same where the passes over them matter, not products
+constexpr std::size_t square = 64;       // tile of a transposed copy
 
 void require_finite(const std::vector<double>& norms) {
     for (const double norm : norms) {
@@ -79,7 +79,8 @@ void each_row_block(std::size_t n, std::size_t rows, double work, Task task) {
                    [&](std::size_t block) { task(block * rows, std::min((block + 1) * rows, n)); });
 }
 
-// Calls task(panels, last) for ranges of columns that are packed at a time.
+// Calls task(panels, last) for ranges of columns that are packed at a time; `work` is that of them all:
+// threads that one range has woken are awake for the next.
 template <class Task>
 void each_range(Matrix x, double work, Task task) {
     const std::size_t width = RowPanels::columns_at_a_time(x);
@@ -104,8 +105,8 @@ void build_pairing(Pairing pairing, Matrix x, MutableMatrix s, const Profile* pr
     const bool distances = pairing == Pairing::SquaredDifference;
     const double work = pair_work(x.rows, x.rows, x.columns);
     std::vector<double> norms(x.rows, 0.0);
-    // Calls pair_up(rows of S, r0, r1) for each block.
-    const auto build = [&](bool last, auto pair_up) {
+    // Calls pair_up(rows of S, r0, r1) for blocks of so many rows.
+    const auto build = [&](std::size_t rows, bool last, auto pair_up) {
         each_row_block(x.rows, RowPanels::rows_at_a_time(), work,
                        [&](std::size_t r0, std::size_t r1) {
                            pair_up(MutableMatrix(s.row(r0), r1 - r0, r1, s.stride), r0, r1);
@@ -121,7 +122,7 @@ void build_pairing(Pairing pairing, Matrix x, MutableMatrix s, const Profile* pr
                        });
     };
     if (pairing == Pairing::AbsoluteDifference) {
-        build(true, [&](MutableMatrix rows, std::size_t r0, std::size_t r1) {
+        build(block_rows, true, [&](MutableMatrix rows, std::size_t r0, std::size_t r1) {
             absolute_rows(x, r0, r1, rows);
         });
         return;
@@ -130,9 +131,10 @@ void build_pairing(Pairing pairing, Matrix x, MutableMatrix s, const Profile* pr
     each_range(x, work, [&](const RowPanels& panels, bool last) {
         if (distances) panels.add_norms(norms);
         require_finite(norms);
-        build(last, [&](MutableMatrix rows, std::size_t r0, std::size_t r1) {
-            panels.multiply_lower(r0, r1, begun, rows);
-        });
+        build(RowPanels::rows_at_a_time(), last,
+              [&](MutableMatrix rows, std::size_t r0, std::size_t r1) {
+                  panels.multiply_lower(r0, r1, begun, rows);
+              });
         begun = true;
     });
 }
@@ -144,7 +146,7 @@ void cross_pairing(Pairing pairing, Matrix z, Matrix x, MutableMatrix s, const P
     const std::vector<double> norms_x = distances ? squared_norms(x) : std::vector<double>();
     require_finite(norms_z);
     require_finite(norms_x);
-    each_row_block(z.rows, cross_rows, 2 * pair_work(z.rows, x.rows, x.columns),
+    each_row_block(z.rows, block_rows, 2 * pair_work(z.rows, x.rows, x.columns),
                    [&](std::size_t r0, std::size_t r1) {
                        const Matrix rows(z.row(r0), r1 - r0, z.columns, z.stride);
                        const MutableMatrix target(s.row(r0), r1 - r0, x.rows, s.stride);

@@ -18,7 +18,8 @@ namespace svsieve {
 
 enum class Pairing { Product, SquaredDifference, AbsoluteDifference };
 
-// S of all row pairs, both triangles; with a profile, phi(S) instead.
+// S of all row pairs, both triangles; with a profile, phi(S) instead. Here and below S is lost where
+// the squares of a row overflow and std::invalid_argument is thrown.
 void build_pairing(Pairing pairing, Matrix x, MutableMatrix s, const Profile* profile = nullptr);
 
 // s(z_i, x_k) for the rows of two tables; with a profile, phi(s).

@@ -131,7 +131,7 @@ class _CrossLeaf:
         self._columns = kept
         self._size = self._built_size = float(self._sizes.sum())
         self._n_left = len(kept)
-        self._s = pairings.pairing_matrix(self.pairing, self._left, self._right)
+        self._s = pairings.pairing_matrix(self.pairing, self._left, self._right, centred=True)
         self._own = [pairings.self_pairing(self.pairing, t) for t in (self._left, self._right)]
         self._entries = [_entries(table) for table in (self._left, self._right)]
 

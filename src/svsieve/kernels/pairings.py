@@ -62,8 +62,8 @@ def pairing_matrix(
 ) -> FloatArray:
     """Return s between the rows of `Z` and `X` (`Z` itself where None); phi(s) with a profile.
 
-    Differences do not change when a column is shifted: dense columns are centred first, unless they
-    are, so that squared norms do not swamp small distances.
+    Differences do not change when a column is shifted: dense columns are centred first, so that
+    squared norms do not swamp small distances, unless they were `centred` where that matters.
     """
     if sp.issparse(Z) or sp.issparse(X):
         return _sparse_pairing(pairing, Z, X, profile)
