@@ -57,9 +57,10 @@ types: $(VENV)/.package $(VENV)/.extra-lint  ## check types
 contracts: $(VENV)/.extra-lint  ## check that imports point downwards through the layers
 	PYTHONPATH=src $(BIN)/lint-imports --no-logo
 
-cpp-test: $(VENV)/.extra-native  ## run the C++ tests under address and undefined-behaviour sanitizers
+cpp-test: $(VENV)/.extra-native  ## run the C++ tests under address and undefined-behaviour sanitizers, without a warning
 	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Debug \
-	  -DSVSIEVE_BUILD_TESTS=ON -DSVSIEVE_SANITIZE=ON -DSVSIEVE_BUILD_PYTHON=OFF
+	  -DSVSIEVE_BUILD_TESTS=ON -DSVSIEVE_SANITIZE=ON -DSVSIEVE_BUILD_PYTHON=OFF \
+	  -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 	$(BIN)/cmake --build $(SANITIZED)
 	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
 	  $(BIN)/ctest --test-dir $(SANITIZED) --output-on-failure --no-tests=error

@@ -107,19 +107,18 @@ void build_pairing(Pairing pairing, Matrix x, MutableMatrix s, const Profile* pr
     std::vector<double> norms(x.rows, 0.0);
     // Calls pair_up(rows of S, r0, r1) for blocks of so many rows.
     const auto build = [&](std::size_t rows, bool last, auto pair_up) {
-        each_row_block(x.rows, RowPanels::rows_at_a_time(), work,
-                       [&](std::size_t r0, std::size_t r1) {
-                           pair_up(MutableMatrix(s.row(r0), r1 - r0, r1, s.stride), r0, r1);
-                           if (!last) return;
-                           finish_and_mirror(s, r0, r1, [&](std::size_t i) {
-                               double* row = s.row(i);
-                               if (distances) {
-                                   kernels.to_distance(i + 1, norms[i], norms.data(), row);
-                                   row[i] = 0.0;
-                               }
-                               if (profile != nullptr) kernels.profile(*profile, i + 1, row, row);
-                           });
-                       });
+        each_row_block(x.rows, rows, work, [&](std::size_t r0, std::size_t r1) {
+            pair_up(MutableMatrix(s.row(r0), r1 - r0, r1, s.stride), r0, r1);
+            if (!last) return;
+            finish_and_mirror(s, r0, r1, [&](std::size_t i) {
+                double* row = s.row(i);
+                if (distances) {
+                    kernels.to_distance(i + 1, norms[i], norms.data(), row);
+                    row[i] = 0.0;
+                }
+                if (profile != nullptr) kernels.profile(*profile, i + 1, row, row);
+            });
+        });
     };
     if (pairing == Pairing::AbsoluteDifference) {
         build(block_rows, true, [&](MutableMatrix rows, std::size_t r0, std::size_t r1) {
