@@ -29,14 +29,47 @@ std::size_t count_free(const DualProblem& problem, const DualState& state) {
     return free;
 }
 
+// What is added to `linear` before solving. With coefficients of a fixed sum a constant changes no
+// solution. Where C is small, the rows that do not end at their bound are those of the side with more
+// room, and their gradients differ by far less than the 1 that `linear` puts in: with the constant of
+// that side taken off they keep their digits.
+double shift_of(const DualProblem& problem) {
+    double up = 0.0, down = 0.0;
+    for (std::size_t k = 0; k < problem.size(); ++k) {
+        up += std::max(problem.upper[k], 0.0);
+        down += std::max(-problem.lower[k], 0.0);
+    }
+    if (up == down || !std::isfinite(std::max(up, down))) return 0.0;
+    double shift = 0.0;
+    bool first = true;
+    for (std::size_t k = 0; k < problem.size(); ++k) {
+        const double room = up > down ? problem.upper[k] : -problem.lower[k];
+        if (!(room > 0.0)) continue;
+        if (!first && problem.linear[k] != -shift) return 0.0;
+        shift = -problem.linear[k];
+        first = false;
+    }
+    return shift;
+}
+
+std::vector<double> shifted(Vector linear, double shift) {
+    std::vector<double> moved(linear.begin(), linear.end());
+    for (double& value : moved) value += shift;
+    return moved;
+}
+
 // Carries one solve: the point, how fast pair steps converge, and whether to hand over.
 class Session {
   public:
     Session(const DualProblem& problem, RowSource& rows, Vector start, const SolveOptions& options)
-        : problem_(problem),
+        : given_(problem),
+          shift_(shift_of(problem)),
+          linear_(shifted(problem.linear, shift_)),
+          problem_(problem),
           rows_(rows),
           options_(options),
           tolerance_(options.tolerance / problem.gap_unit) {
+        problem_.linear = linear_;
         limit_ = options.max_iterations;
         if (limit_ < 0)
             limit_ = std::max<long>(10'000'000, 2000 * static_cast<long>(problem.size()));
@@ -48,7 +81,23 @@ class Session {
         recompute_gradient(problem_, rows_, state_);
     }
 
+    // A gap is judged against the range of decision values where that is below the width of the
+    // margin: with a small C, or a small kernel, it may be a millionth of it.
     DualSolution run() {
+        Stopped stopped = converge();
+        for (int round = 0; round < verifications && stopped == Stopped::Converged; ++round) {
+            const double wanted = options_.tolerance / problem_.gap_unit * share_of_margin();
+            if (!(wanted < tolerance_)) break;
+            tolerance_ = wanted;
+            best_gap_ = std::numeric_limits<double>::infinity();
+            turns_ = 0;
+            if (gap() > tolerance_) stopped = converge();
+        }
+        return result(stopped);
+    }
+
+  private:
+    Stopped converge() {
         Stopped stopped = Stopped::Converged;
         for (int round = 0; round < verifications; ++round) {
             stopped = descend();
@@ -63,10 +112,26 @@ class Session {
                 break;
             }
         }
-        return result(stopped);
+        return stopped;
     }
 
-  private:
+    // Half the range of (K + ridge) b over the rows that take part, at most 1, and not so little that
+    // rounding alone would exceed the tolerance; 1 for descriptions of one class, whose gap has a unit
+    // of its own.
+    double share_of_margin() {
+        if (problem_.total != 0.0) return 1.0;
+        double least = std::numeric_limits<double>::infinity(), most = -least;
+        for (std::size_t k = 0; k < problem_.size(); ++k) {
+            if (!(problem_.lower[k] < problem_.upper[k])) continue;
+            const double value = state_.gradient[k] - problem_.linear[k];
+            least = std::min(least, value);
+            most = std::max(most, value);
+        }
+        const double rounding = floor() * problem_.gap_unit / options_.tolerance;
+        const double share = std::max(0.5 * (most - least), rounding);
+        return share > 0.0 ? std::min(share, 1.0) : 1.0;
+    }
+
     double gap() const {
         return kkt_interval(problem_, state_.coefficients, state_.gradient).gap();
     }
@@ -178,12 +243,14 @@ class Session {
         snap();
         DualSolution solution;
         const KktInterval interval = kkt_interval(problem_, state_.coefficients, state_.gradient);
+        solution.offset = shift_ - multiplier(interval);
+        solution.kkt_gap =
+            std::max(0.0, interval.gap()) * problem_.gap_unit / share_of_margin();
         for (std::size_t k = 0; k < problem_.size(); ++k) {
+            state_.gradient[k] -= shift_;
             solution.objective +=
-                0.5 * state_.coefficients[k] * (state_.gradient[k] + problem_.linear[k]);
+                0.5 * state_.coefficients[k] * (state_.gradient[k] + given_.linear[k]);
         }
-        solution.offset = -multiplier(interval);
-        solution.kkt_gap = std::max(0.0, interval.gap()) * problem_.gap_unit;
         solution.iterations = state_.iterations;
         solution.stopped = stopped;
         solution.coefficients = std::move(state_.coefficients);
@@ -209,7 +276,10 @@ class Session {
         return 0.5 * (interval.low_max + interval.up_min);
     }
 
-    const DualProblem& problem_;
+    const DualProblem& given_;
+    const double shift_;
+    const std::vector<double> linear_;
+    DualProblem problem_;  // with the shifted `linear`
     RowSource& rows_;
     const SolveOptions& options_;
     double tolerance_;

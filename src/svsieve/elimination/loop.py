@@ -23,7 +23,7 @@ from svsieve.elimination.path import Path
 from svsieve.elimination.recorder import PathRecorder
 from svsieve.elimination.retuning import EngineRoom
 from svsieve.elimination.stopping import Stop
-from svsieve.elimination.stretch import Stretch
+from svsieve.elimination.stretch import EngineState, Solution, Stretch
 from svsieve.native import one_blas_thread
 
 
@@ -40,6 +40,7 @@ class Survivors:
     stopped : {"size", "score", "time"}
     engine : str
     accuracy, kkt_gap : float
+    solutions : tuple of Solution
         Of that fit.
     """
 
@@ -49,6 +50,7 @@ class Survivors:
     engine: str
     accuracy: float
     kkt_gap: float
+    solutions: tuple[Solution, ...]
 
 
 def walk(
@@ -56,7 +58,9 @@ def walk(
     parts: Parts,
     *,
     resume: Path | None = None,
+    state: EngineState | None = None,
     solutions: bool = False,
+    states: bool = False,
     engine: Engine | None = None,
 ) -> Generator[Stretch, None, Survivors]:
     """Eliminate columns, stretch by stretch.
@@ -67,8 +71,12 @@ def walk(
     parts : Parts
     resume : Path, optional
         An unfinished path of the same data and parts to go on from.
+    state : mapping, optional
+        What the last stretch of that path carried: the walk then goes on in the same bits.
     solutions : bool, default=False
         Let every step carry its solutions, also where an engine makes many steps at once.
+    states : bool, default=False
+        Let every stretch carry what the engine holds after it.
     engine : Engine, optional
         What does the work of the steps, in place of the one that the parts ask for. It may end the
         walk by a stretch without a step.
@@ -106,7 +114,7 @@ def walk(
         iteration += resume.n_steps
     columns = np.flatnonzero(kept)
     turn = Turn(iteration, columns, least, parts, data.n_columns)
-    room = EngineRoom(data, parts, resume, solutions=solutions)
+    room = EngineRoom(data, parts, resume, state, solutions=solutions)
     stopped, behind = "size", False
     while len(turn.kept) > least:
         if any(stop.out_of_time(perf_counter() - began) for stop in parts.stops):
@@ -117,6 +125,8 @@ def walk(
         if not len(stretch):
             stopped = "score"
             break
+        if states:
+            stretch = replace(stretch, state=room.state())
         allowed = _curtailed(stretch, parts)
         if len(allowed):
             kept[allowed.dropped] = False
@@ -129,9 +139,9 @@ def walk(
     last = engine or room.engine(turn, fresh=behind)
     fit = last.fit(turn)
     order = ascending(fit.scores, fit.resolution)[::-1]  # as if the walk went on
-    return Survivors(
-        turn.kept[order], fit.scores[order], stopped, last.name, fit.accuracy, fit.kkt_gap
-    )
+    columns, scores = turn.kept[order], fit.scores[order]
+    end = (stopped, last.name, fit.accuracy, fit.kkt_gap, fit.solutions)
+    return Survivors(columns, scores, *end)
 
 
 def trace(data: Data, parts: Parts, *, resume: Path | None = None, solutions: bool = False) -> Path:
@@ -165,7 +175,13 @@ def record(recorder: PathRecorder, steps: Generator[Stretch, None, Survivors]) -
         except StopIteration as end:
             left: Survivors = end.value
             recorder.finish(
-                left.columns, left.scores, left.stopped, accuracy=left.accuracy, engine=left.engine
+                left.columns,
+                left.scores,
+                left.stopped,
+                accuracy=left.accuracy,
+                kkt_gap=left.kkt_gap,
+                solutions=left.solutions,
+                engine=left.engine,
             )
             return
         recorder.add(stretch)

@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from svsieve.arrays import FloatArray, IndexArray, float_vector
 from svsieve.elimination import path_file
-from svsieve.elimination.path_file import COLUMN_ARRAYS, FACTS, STEP_ARRAYS, File, Solutions
+from svsieve.elimination.path_file import STEP_ARRAYS, File, Solutions
 from svsieve.elimination.stop_point import accuracy_between, accuracy_through, cheapest_size
-
-NAN = float("nan")
+from svsieve.elimination.stretch import NAN, Solution
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,12 +40,17 @@ class Path:
         What computed it.
     stopped : str
         "size", "score", "time", "interrupted", or "running" if it is not finished.
-    final_accuracy : float
-        Training accuracy with the columns kept; nan where it is not known.
+    final_accuracy, final_kkt_gap : float
+        Training accuracy and KKT gap of the fit that orders the columns kept; nan where it is not
+        known.
     notes : dict
         Facts about the run that JSON can hold: its parts, seed, versions. ``notes["chance"]`` is
         the accuracy without any column.
     solutions : tuple of tuples of Solution, one per step, or None
+    final_solutions : tuple of Solution, or None
+        Those of the fit that orders the columns kept.
+    resolution : ndarray of float, one per step
+        The difference below which scores of a step count as equal; nan where it is not known.
 
     Examples
     --------
@@ -85,8 +89,13 @@ class Path:
     final_accuracy: float = NAN
     notes: dict[str, Any] = field(default_factory=dict)
     solutions: Solutions | None = None
+    final_kkt_gap: float = NAN
+    final_solutions: tuple[Solution, ...] | None = None
+    resolution: FloatArray = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
+        if self.resolution is None:
+            object.__setattr__(self, "resolution", np.full(len(self.counts), NAN))
         if self.column_names is not None:
             names = tuple(str(name) for name in self.column_names)
             object.__setattr__(self, "column_names", names)
@@ -106,6 +115,8 @@ class Path:
                 f"counts must add up to the {len(self.dropped)} columns dropped. "
                 f"Got {int(self.counts.sum())}."
             )
+        if not (self.counts > 0).all():
+            raise ValueError(f"counts must be positive. Got {self.counts.min()}.")
         columns = np.sort(np.concatenate([self.dropped, self.survivors]))
         in_number = len(columns) == self.n_columns
         if not in_number or not np.array_equal(columns, np.arange(self.n_columns)):
@@ -228,6 +239,11 @@ class Path:
         return np.concatenate([self.scores, self.survivor_scores[::-1]])
 
     @property
+    def largest_gap(self) -> float:
+        """The largest KKT gap of all fits; nan where none is known."""
+        return float(np.fmax.reduce(np.append(self.kkt_gap, self.final_kkt_gap)))
+
+    @property
     def margins(self) -> FloatArray:
         """Score of the first column that stayed less that of the last dropped, for each step."""
         return np.asarray(self.following - self.scores[np.cumsum(self.counts) - 1])
@@ -310,7 +326,7 @@ class Path:
         if self.n_steps:
             lines.append(
                 f"engine {self.engine or 'unknown'}, {self.seconds.sum():.3g} s, largest KKT gap "
-                f"{self.kkt_gap.max():.2g}, ties at {int(self.tied.sum())} steps"
+                f"{self.largest_gap:.2g}, ties at {int(self.tied.sum())} steps"
             )
         return "\n".join(lines)
 
@@ -348,24 +364,12 @@ class Path:
         The name is taken as it is: nothing is appended to it. A file that is open for bytes, such
         as an `io.BytesIO`, is written into.
         """
-        facts = {name: getattr(self, name) for name in FACTS}
-        arrays = {name: getattr(self, name) for name in STEP_ARRAYS + COLUMN_ARRAYS}
-        if self.solutions is not None:
-            arrays |= path_file.pack_solutions(self.solutions)
-        path_file.write_archive(file, facts, arrays)
+        path_file.write_path(file, self)
 
     @classmethod
     def load(cls, file: File) -> Path:
-        """Read a path that `save` wrote. Nothing in the file is run."""
-        facts, arrays = path_file.read_archive(file)
-        try:
-            parts: dict[str, Any] = {name: arrays[name] for name in STEP_ARRAYS + COLUMN_ARRAYS}
-            parts |= {name: facts[name] for name in FACTS}
-            return cls(**parts, solutions=path_file.unpack_solutions(arrays))
-        except (KeyError, ValueError, TypeError, IndexError, StopIteration, RuntimeError) as error:
-            raise ValueError(
-                f"{path_file.name_of(file)} is damaged or is no path of svsieve ({error})."
-            ) from error
+        """Read a path that `save` wrote, also one of an earlier version. Nothing in it is run."""
+        return path_file.read_path(file, cls)[0]
 
 
 def _pair(bounds: Sequence[float]) -> tuple[float, float]:

@@ -77,7 +77,8 @@ class PathRecorder:
                 f"columns. Got iteration {stretch.first} and {stretch.size} columns."
             )
         for name, pieces in self._pieces.items():
-            pieces.append(getattr(stretch, name))
+            entries = getattr(stretch, name)
+            pieces.append(np.full(len(stretch), NAN) if entries is None else entries)
         if self._solutions is not None:
             self._solutions.extend(step.solutions for step in stretch)
         self.iteration += len(stretch)
@@ -90,15 +91,22 @@ class PathRecorder:
         stopped: str,
         *,
         accuracy: float = NAN,
+        kkt_gap: float = NAN,
+        solutions: tuple[Solution, ...] | None = None,
         engine: str | None = None,
     ) -> None:
-        """Say which columns are left, best first, with their scores, and why it ended."""
+        """Say which columns are left, best first, with their scores, and why it ended.
+
+        The other arguments tell of the fit that the scores are from.
+        """
         self.engine = self.engine if engine is None else engine
         self._end = {
             "survivors": survivors,
             "survivor_scores": scores,
             "stopped": stopped,
             "final_accuracy": accuracy,
+            "final_kkt_gap": kkt_gap,
+            "final_solutions": solutions or None,
         }
 
     def path(self) -> Path:
@@ -133,6 +141,7 @@ def _untouched(n_columns: int) -> Path:
         accuracy=none,
         seconds=none,
         tied=np.empty(0, dtype=np.bool_),
+        resolution=none,
         dropped=nothing,
         scores=none,
         survivors=np.arange(n_columns),

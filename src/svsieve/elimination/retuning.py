@@ -13,9 +13,12 @@ from dataclasses import replace
 import numpy as np
 
 from svsieve.arrays import IndexArray
-from svsieve.elimination.engines import Engine, Turn, choose_engine
+from svsieve.elimination.engines import ResumableEngine, Turn, choose_engine
 from svsieve.elimination.parts import Data, Parts
 from svsieve.elimination.path import Path
+from svsieve.elimination.stretch import EngineState
+
+MADE_AT = "made at"
 
 
 class EngineRoom:
@@ -27,28 +30,56 @@ class EngineRoom:
     parts : Parts
     resume : Path or None
         Where the walk goes on from.
+    state : mapping or None
+        What `state` returned there; None: the first engine starts cold.
     solutions : bool
         Whether every step is to carry its solutions.
     """
 
     def __init__(
-        self, data: Data, parts: Parts, resume: Path | None, *, solutions: bool = False
+        self,
+        data: Data,
+        parts: Parts,
+        resume: Path | None,
+        state: EngineState | None = None,
+        *,
+        solutions: bool = False,
     ) -> None:
         self._data, self._given, self._resume = data, parts, resume
-        self._solutions = solutions
+        self._state, self._solutions = state, solutions
         self._parts, self._tuned_at = parts, 0
-        self._engine: Engine | None = None
+        self._engine: ResumableEngine | None = None
+        self._made_at = 1  # the iteration of the engine's first step
 
-    def engine(self, turn: Turn, *, fresh: bool = False) -> Engine:
+    def engine(self, turn: Turn, *, fresh: bool = False) -> ResumableEngine:
         """Return the engine for the next step; `fresh`: one that has dropped nothing yet."""
         if self._is_out_of_tune(turn):
             self._tune(turn)
-            fresh = True
-        if fresh or self._engine is None:
-            self._engine = choose_engine(
-                self._data, self._parts, turn.kept, solutions=self._solutions
-            )
+            fresh = self._tuned_at == turn.iteration
+        if self._engine is None and not fresh and self._state is not None:
+            self._engine = self._restored(self._state)
+        elif fresh or self._engine is None:
+            self._engine = self._made(turn.kept, turn.iteration)
         return self._engine
+
+    def state(self) -> EngineState:
+        """Return what the engine in use holds, and since when it has been in use."""
+        assert self._engine is not None
+        return {**self._engine.state(), MADE_AT: np.array(self._made_at)}
+
+    def _made(self, kept: IndexArray, iteration: int) -> ResumableEngine:
+        self._made_at = iteration
+        return choose_engine(self._data, self._parts, kept, solutions=self._solutions)
+
+    def _restored(self, state: EngineState) -> ResumableEngine:
+        """The engine of the resumed path: made where that one was, with all that it has dropped."""
+        assert self._resume is not None
+        held = dict(state)
+        made_at, counts = int(held.pop(MADE_AT)), self._resume.counts
+        engine = self._made(self._columns_at(made_at), made_at)
+        steps = np.split(self._resume.dropped, np.cumsum(counts)[:-1])
+        engine.restore(steps[made_at - 1 :], held)
+        return engine
 
     def _is_out_of_tune(self, turn: Turn) -> bool:
         retune = self._given.retune

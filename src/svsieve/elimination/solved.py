@@ -52,7 +52,7 @@ def solutions_on(
         tall = TallLinearEngine(data, parts, kept)
         return tall._solutions(tall._solve())
     # On the few columns left at the end the wide engine has no advantage.
-    kernel = KernelEngine(data, parts)
+    kernel = KernelEngine(data, parts, kept)
     turn = Turn(iteration, kept, len(kept), parts, data.n_columns)
     trained = [one for draw in kernel._train(turn) for one in draw]
     return tuple(kernel._solution(one, kept) for one in trained)

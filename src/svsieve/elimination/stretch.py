@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from svsieve.arrays import FloatArray, IndexArray
+
+NAN = float("nan")
+
+# Arrays by name, all that an engine needs to go on as if it had never stopped.
+EngineState: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +62,8 @@ class Step:
         One per problem, where they were asked for.
     total : float or None
         Sum of the scores of all columns, where the engine had them all.
+    resolution : float
+        The difference below which scores of this step count as equal; nan where it is not known.
     """
 
     iteration: int
@@ -70,6 +77,7 @@ class Step:
     tied: bool
     solutions: tuple[Solution, ...] = ()
     total: float | None = None
+    resolution: float = NAN
 
     @property
     def margin(self) -> float:
@@ -97,6 +105,11 @@ class Stretch(Sequence[Step]):
         One tuple per step, or only that of the last step, or none.
     totals : ndarray, one per step, or None
         Sums of the scores of all columns, where the engine had them all.
+    resolution : ndarray, one per step, or None
+        As in `Step`, where the engine says it.
+    state : mapping of str to ndarray, or None
+        What the engine held after the last step, where it was asked for: a run taken up again from
+        there goes on in the same bits.
 
     Examples
     --------
@@ -125,6 +138,8 @@ class Stretch(Sequence[Step]):
     tied: npt.NDArray[np.bool_]
     solutions: Sequence[tuple[Solution, ...]] = ()
     totals: FloatArray | None = None
+    resolution: FloatArray | None = None
+    state: EngineState | None = None
 
     def __post_init__(self) -> None:
         steps, columns = len(self.counts), int(self.counts.sum())
@@ -185,6 +200,7 @@ class Stretch(Sequence[Step]):
             tied=bool(self.tied[i]),
             solutions=self._solutions_of(i),
             total=None if self.totals is None else float(self.totals[i]),
+            resolution=NAN if self.resolution is None else float(self.resolution[i]),
         )
 
     def _solutions_of(self, i: int) -> tuple[Solution, ...]:
@@ -226,4 +242,6 @@ class Stretch(Sequence[Step]):
             tied=self.tied[:steps],
             solutions=self.solutions[:steps] if every else carried,
             totals=None if self.totals is None else self.totals[:steps],
+            resolution=None if self.resolution is None else self.resolution[:steps],
+            state=self.state if columns == len(self.dropped) else None,
         )

@@ -181,7 +181,7 @@ def run_cell(selector: SVMRFECV, X: Any, y: Any, sample_weight: Any) -> Result |
         "score": float(curve.mean()[at]),
         "std": float(curve.std()[at]),
         "seconds": time.perf_counter() - begun,
-        "kkt_gap": max(float(path.kkt_gap.max(initial=0.0)) for path in paths),
+        "kkt_gap": max(float(np.fmax(path.largest_gap, 0.0)) for path in paths),
         "engine": selector.path_.engine,
     }
     return Result(tuple(packed(path) for path in paths), _plain(curve), facts)

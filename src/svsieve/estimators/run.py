@@ -10,6 +10,7 @@ from dataclasses import replace
 from svsieve.elimination import Data, Parts, Path, PathRecorder, Stretch
 from svsieve.elimination.engines import engine_name
 from svsieve.elimination.loop import notes_of, record, walk
+from svsieve.elimination.stretch import EngineState
 from svsieve.estimators.callbacks import Watch
 from svsieve.estimators.progress import Progress
 from svsieve.store import Checkpoint, Fingerprint
@@ -49,6 +50,7 @@ class Run:
         self._progress = progress
         self._owner = owner
         self._checkpoint: Checkpoint | None = None
+        self._state: EngineState | None = None  # of the engine after the last step recorded
         if checkpoint is not None:
             self._checkpoint = Checkpoint(checkpoint, Fingerprint.of(data, parts))
 
@@ -63,6 +65,8 @@ class Run:
         begun = None if self._checkpoint is None else self._checkpoint.read()
         if begun is not None and begun.stopped not in UNFINISHED:
             return replace(begun, column_names=self._names)
+        if self._checkpoint is not None:
+            self._state = self._checkpoint.state
         done: list[Stretch] = []
         try:
             path = self._walked(begun, done, watch)
@@ -73,7 +77,7 @@ class Run:
                 recorder.add(stretch)
             path = replace(recorder.path(), stopped="interrupted")
         if self._checkpoint is not None:
-            self._checkpoint.write(lambda: path, last=True)
+            self._checkpoint.write(lambda: path, self._state, last=True)
         return path
 
     def tell(self, path: Path) -> None:
@@ -90,17 +94,19 @@ class Run:
 
     def _walked(self, begun: Path | None, done: list[Stretch], watch: Watch | None) -> Path:
         recorder = self._recorder(begun)
-        steps = walk(self._data, self._parts, resume=begun)
+        kept = self._checkpoint is not None
+        steps = walk(self._data, self._parts, resume=begun, state=self._state, states=kept)
         n_columns = self._data.n_columns
         ends = [stop.least_size(n_columns) for stop in self._parts.stops]
         least = max(self._parts.least, *ends, 0)
         with Progress(n_columns, least, shown=self._progress) as progress:
             progress.update(recorder.size)
             for stretch in record(recorder, steps):
-                done.append(stretch)
+                self._state = stretch.state
+                done.append(replace(stretch, state=None))
                 progress.update(recorder.size)
                 if self._checkpoint is not None:
-                    self._checkpoint.write(recorder.path)
+                    self._checkpoint.write(recorder.path, self._state)
                 if watch is not None and watch.done():
                     return replace(recorder.path(), stopped="interrupted")
         return recorder.path()

@@ -336,20 +336,21 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
     def _judge(self, path: Path, chain: Chain, parts: Parts) -> None:
-        """Warn where a step stayed short of the gap that was asked for.
+        """Warn where a fit stayed short of the gap that was asked for.
 
         Gaps below the estimator's own tolerance mean that rounding allows no more, unless the
         iterations were limited.
         """
         own = chain.specification.tol if parts.max_iter == -1 else RANKING_TOL
         allowed = max(own, RANKING_TOL)
-        gaps = path.kkt_gap
-        if not len(gaps) or not np.nanmax(gaps) > allowed:
+        gaps = np.append(path.kkt_gap, path.final_kkt_gap)  # the last one orders the columns kept
+        if not path.largest_gap > allowed:
             return
         worst = int(np.nanargmax(gaps))
+        where = f"step {worst + 1}" if worst < path.n_steps else "the last, on the columns kept"
         warnings.warn(
-            f"{type(self).__name__}: {int((gaps > allowed).sum())} of {len(gaps)} steps did not "
-            f"converge; the largest KKT gap is {gaps[worst]:.3g} (step {worst + 1}, tol="
+            f"{type(self).__name__}: {int((gaps > allowed).sum())} of {len(gaps)} fits did not "
+            f"converge; the largest KKT gap is {gaps[worst]:.3g} ({where}, tol="
             f"{parts.tol:g}). The ranking may depend on the solver. Raise max_iter or scale the "
             "columns.",
             ConvergenceWarning,

@@ -19,7 +19,7 @@ from svsieve.native import core, one_blas_thread
 LEAST_REMAINDER = 1e-3
 
 # Contractions for which screening is not tried again after it left too many columns.
-REST = 8
+PAUSE = 8
 
 
 class LeafState:
@@ -39,7 +39,7 @@ class LeafState:
             self._table = sp.csc_array(scaled)
         self._columns = np.arange(X.shape[1])  # original index of each column of the table
         self._sizes = _column_sizes(self._table, kernel.pairing)
-        self._rest = 0
+        self.pause = 0
         self._build(kept)
 
     def _build(self, kept: IndexArray) -> None:
@@ -199,8 +199,8 @@ class LeafState:
             return None
         if not screening.pays(what, profile.kind, len(M.rows), columns, count):
             return None
-        if self._rest or not core.can_screen(what, self._pairing, profile):
-            self._rest = max(self._rest - 1, 0)
+        if self.pause or not core.can_screen(what, self._pairing, profile):
+            self.pause = max(self.pause - 1, 0)
             return None
         approximation, bound = core.screen(
             what,
@@ -217,7 +217,7 @@ class LeafState:
         )
         positions = screening.candidates(approximation, bound, count)
         if 2 * len(positions) > columns:
-            self._rest = REST
+            self.pause = PAUSE
             return None
         values = self._contract(contraction, profile, M, self._positions[positions])
         return screening.Least(positions, values)

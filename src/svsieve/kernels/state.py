@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -148,6 +150,17 @@ class KernelState:
         for leaf, kernel in zip(self._leaves, self.kernel.leaves(), strict=True):
             self._gram = leaf.drop(kernel, dropped, self.kept, with_gram=with_gram)
         self._share_gram()
+
+    # ---- for a run that is taken up again
+
+    def screening_pauses(self) -> list[int]:
+        """Return for how many contractions each leaf will not try to screen columns."""
+        return [leaf.pause for leaf in self._leaves]
+
+    def pause_screening(self, pauses: Sequence[int]) -> None:
+        """Set what `screening_pauses` returned."""
+        for leaf, pause in zip(self._leaves, pauses, strict=True):
+            leaf.pause = pause
 
     # ---- the three contractions
 

@@ -11,8 +11,9 @@ goes to the minimum of that quadratic, and an exact line search answers the rows
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -85,6 +86,33 @@ class Descent:
     def _new_matrix(self) -> None:
         self._matrix = newton_matrix(self.table, self._rows.weights, self.ridge)
         self._sets = np.zeros(self.table.n_rows, dtype=np.int8)
+
+    _STATE = (
+        "weights",
+        "short",
+        "slopes",
+        "gradient",
+        "ridge",
+        "_pull",
+        "_squares",
+        "_base",
+        "_sets",
+    )
+
+    def state(self) -> dict[str, Any]:
+        """Return the arrays that a descent taken up again goes on with."""
+        own = {name: getattr(self, name) for name in self._STATE}
+        return own | {f"matrix {key}": value for key, value in self._matrix.state().items()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take them; the table has its present columns already."""
+        for name in self._STATE:
+            setattr(self, name, state[name])
+        self._new_matrix()
+        self._sets = state["_sets"]
+        self._matrix.restore(
+            {key[7:]: value for key, value in state.items() if key.startswith("matrix ")}
+        )
 
     def begin(self, weights: FloatArray, short: FloatArray, base: FloatArray, sigma: float) -> None:
         """Take weights, their shortfalls, coefficients to stay near and a sharpness."""

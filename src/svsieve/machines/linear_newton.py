@@ -6,8 +6,8 @@ column but an unpenalised constant, for which it is zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,8 @@ def _few_columns(table: WorkingTable) -> bool:
 class NewtonMatrix:
     """What both kinds share: the table, the row weights v, the diagonal R and the set A."""
 
+    _STATE: tuple[str, ...] = ()
+
     def __init__(self, table: WorkingTable, weights: FloatArray, ridge: FloatArray) -> None:
         self._table = table
         self._weights = weights
@@ -56,6 +58,15 @@ class NewtonMatrix:
     def drop(self, places: IndexArray) -> None:
         """Follow the table, from which the columns at these places were dropped."""
         raise NotImplementedError
+
+    def state(self) -> dict[str, Any]:
+        """Return the arrays that a matrix taken up again goes on with."""
+        return {name: getattr(self, name) for name in self._STATE}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take them; the table has its present columns already."""
+        for name in self._STATE:
+            setattr(self, name, state[name])
 
     def step(self, gradient: FloatArray, sigma: float) -> tuple[FloatArray, FloatArray]:
         """Return the Newton step and what it leaves of the gradient of the quadratic model."""
@@ -97,6 +108,8 @@ def _factorised(matrix: FloatArray, diagonal: FloatArray) -> tuple[FloatArray, b
 
 class ColumnMatrix(NewtonMatrix):
     """The matrix over the columns, kept up to date by the rows that enter and leave A."""
+
+    _STATE = ("_ridge", "_sum", "_largest")
 
     def __init__(self, table: WorkingTable, weights: FloatArray, ridge: FloatArray) -> None:
         super().__init__(table, weights, ridge)
@@ -144,6 +157,8 @@ class ColumnMatrix(NewtonMatrix):
 
 class RowMatrix(NewtonMatrix):
     """The same system solved over the few rows of A, or by conjugate gradients."""
+
+    _STATE = ("_ridge", "_active", "_squares")
 
     def __init__(self, table: WorkingTable, weights: FloatArray, ridge: FloatArray) -> None:
         super().__init__(table, weights, ridge)

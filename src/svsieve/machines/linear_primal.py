@@ -7,7 +7,9 @@ solved by Newton's method (`linear_descent`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -147,8 +149,32 @@ class LinearPrimal:
             raise ValueError(f"columns must leave one. Got all {len(kept)} that are kept.")
         with one_blas_thread():
             self._slack.drop(places)
+        self._forget(places)
+
+    def _forget(self, places: IndexArray) -> None:
         self._ridge = np.delete(self._ridge, places)
         self._largest = np.delete(self._largest, places)
+
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Return, in copies, what solving has made of the machine: all that X does not tell."""
+        return {name: np.array(values) for name, values in self._slack.state().items()}
+
+    def restore(self, dropped: Sequence[IndexArray], state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Go on from a state.
+
+        Parameters
+        ----------
+        dropped : sequence of ndarray of int
+            What `drop` was called with since the machine was made. The table follows step by step,
+            so that its memory is laid out as it was, and products round alike.
+        state : mapping
+            What `state` returned then.
+        """
+        for columns in dropped:
+            places = np.searchsorted(self.kept, np.sort(columns))
+            self._table.drop(places)
+            self._forget(places)
+        self._slack.restore({name: v if v.ndim else v[()] for name, v in state.items()})
 
     def solve(self, tol: float = 1e-8, max_iter: int = -1) -> LinearSolution:
         """Return the machine on the kept columns.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from svsieve.arrays import FloatArray, IndexArray
@@ -62,6 +65,14 @@ class SquaredSlack:
         """Leave out columns."""
         self._descent.drop(places)
 
+    def state(self) -> dict[str, Any]:
+        """Return the arrays that a machine taken up again goes on with."""
+        return self._descent.state()
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take them; the table has its present columns already."""
+        self._descent.restore(state)
+
     def improve(self, tol: float, limit: int) -> int:
         """Go to the minimum; return the number of Newton steps."""
         self._descent.steps = 0
@@ -86,6 +97,8 @@ class LinearSlack:
     and all rows are looked at when that is done.
     """
 
+    _STATE = ("weights", "short", "slopes", "_ridge", "_dual", "_squares", "_moved")
+
     def __init__(self, table: WorkingTable, rows: Rows, ridge: FloatArray, C: float) -> None:
         self._table, self._rows, self._ridge, self._penalty = table, rows, ridge, C
         self._free_offset = ridge[-1] == 0.0
@@ -104,6 +117,15 @@ class LinearSlack:
             setattr(self, name, np.delete(getattr(self, name), places))
         self.short = self.short + self._rows.signs * change
         self._moved += float(np.sqrt(np.mean(change**2)))
+
+    def state(self) -> dict[str, Any]:
+        """Return the arrays that a machine taken up again goes on with."""
+        return {name: getattr(self, name) for name in self._STATE}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take them; the table has its present columns already."""
+        for name in self._STATE:
+            setattr(self, name, state[name])
 
     def learn(self, dual: FloatArray) -> None:
         """Take the weights that the slopes stand for as the base of the next change."""

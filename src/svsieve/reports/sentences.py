@@ -195,7 +195,7 @@ def path_in_words(report: Report) -> str:
         return "No column was eliminated."
     steps = "1 step" if path.n_steps == 1 else f"{path.n_steps:,} steps"
     text = f"{columns(path.n_columns)} went down to {len(path.survivors):,} in {steps}"
-    gap = float(path.kkt_gap.max())
+    gap = path.largest_gap
     if gap > 0.0:
         text += f"; every machine was solved to a gap of {gap:.1g} or less"
     ties = int(path.tied.sum())

@@ -18,6 +18,7 @@ from svsieve.arrays import FloatArray, IndexArray, Table
 from svsieve.elimination import Data, Parts, Path, PathRecorder, Solution, Stretch
 from svsieve.elimination.loop import notes_of, record, walk
 from svsieve.elimination.solved import solutions_on
+from svsieve.errors import IncompatiblePartsError
 from svsieve.kernels import Kernel, Linear
 from svsieve.kernels.cross_state import CrossState
 from svsieve.kernels.gamma import ColumnMoments
@@ -147,6 +148,11 @@ def follow(data: Data, parts: Parts, Z: Table, score: Score) -> ScoredPath:
     >>> scored.path.sizes, scored.scores.ravel()
     (array([4, 3, 2, 1]), array([0.95, 0.95, 1.  , 1.  ]))
     """
+    if parts.retune is not None:
+        raise IncompatiblePartsError(
+            f"held-out rows cannot be scored along an elimination with {parts.retune!r}, which "
+            "changes the kernel on the way."
+        )
     held_out = held_out_rows(data, parts, Z)
     recorder = PathRecorder(data.n_columns, notes=notes_of(data, parts))
     scores: list[FloatArray] = []
@@ -154,9 +160,8 @@ def follow(data: Data, parts: Parts, Z: Table, score: Score) -> ScoredPath:
         with one_blas_thread():  # the products are small
             scores.extend(score(block) for block in held_out.follow(stretch))
     path = recorder.path()
-    iteration = recorder.iteration + 1
-    last = solutions_on(data, parts, np.sort(path.survivors), iteration)
-    scores.append(score(held_out.judge(last, iteration)))
+    assert path.final_solutions is not None
+    scores.append(score(held_out.judge(path.final_solutions, recorder.iteration + 1)))
     return ScoredPath(path, np.concatenate(scores))
 
 

@@ -1,7 +1,8 @@
 """A file that a killed elimination is resumed from.
 
 A checkpoint is a saved `Path` whose notes hold a fingerprint of the run: what data, which labels,
-which options, which seed. It is replaced as a whole, never written into, so that at any moment the
+which options, which seed. Beside it stands what the engine held, so that the run goes on in the same
+bits. The file is replaced as a whole, never written into, so that at any moment the
 file on disk is a complete one.
 """
 
@@ -19,6 +20,8 @@ from typing import Any
 
 from svsieve.elimination.parts import Data, Parts
 from svsieve.elimination.path import Path
+from svsieve.elimination.path_file import read_path, write_path
+from svsieve.elimination.stretch import EngineState
 from svsieve.store.digests import described, digest, table_bytes
 
 FORMAT = 1
@@ -94,10 +97,11 @@ class Checkpoint:
     def __init__(self, file: str | os.PathLike[str], fingerprint: Fingerprint) -> None:
         self.file = checked_file(file)
         self.fingerprint = fingerprint
+        self.state: EngineState | None = None
         self._next = time.monotonic() + WRITE_SECONDS
 
     def read(self) -> Path | None:
-        """Return the path so far; None where there is no file.
+        """Return the path so far; None where there is no file. `state` is what the engine held.
 
         Raises
         ------
@@ -105,7 +109,7 @@ class Checkpoint:
             If the file is damaged, or was written by a run that was not the same. It is left as
             it is.
         """
-        path = _load(self.file)
+        path, self.state = _load(self.file)
         if path is None:
             self._sweep()
             return None
@@ -129,10 +133,17 @@ class Checkpoint:
             if half_done.fullmatch(sibling.name):
                 sibling.unlink(missing_ok=True)
 
-    def write(self, make_path: Callable[[], Path], *, last: bool = False) -> None:
+    def write(
+        self,
+        make_path: Callable[[], Path],
+        state: EngineState | None = None,
+        *,
+        last: bool = False,
+    ) -> None:
         """Replace the file by the path that `make_path` returns, if it is time to.
 
-        That is about once a second, less often where writing takes long, and at the end.
+        That is about once a second, less often where writing takes long, and at the end. `state` is
+        what the engine held after the last step of that path.
         """
         begun = time.monotonic()
         if begun < self._next and not last:
@@ -140,7 +151,7 @@ class Checkpoint:
         path = make_path()
         notes = {**path.notes, NOTE: {"format": FORMAT, **dataclasses.asdict(self.fingerprint)}}
         try:
-            dataclasses.replace(path, notes=notes).save(self.file)
+            write_path(self.file, dataclasses.replace(path, notes=notes), state)
         except OSError as error:
             # A full disk must not cost the run itself.
             warnings.warn(
@@ -169,15 +180,15 @@ def stored_seed(file: str | os.PathLike[str]) -> int | None:
 
     A run without a seed of its own continues with that one.
     """
-    path = _load(checked_file(file))
+    path, _ = _load(checked_file(file))
     return None if path is None else _fingerprint(path.notes, FilePath(file)).seed
 
 
-def _load(file: FilePath) -> Path | None:
+def _load(file: FilePath) -> tuple[Path | None, EngineState | None]:
     if not file.exists():
-        return None
+        return None, None
     try:
-        return Path.load(file)
+        return read_path(file, Path)
     except ValueError as error:
         raise _damaged(file, error.__cause__ or error) from error
 

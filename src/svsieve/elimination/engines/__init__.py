@@ -17,7 +17,7 @@ import numpy as np
 
 from svsieve.arrays import IndexArray
 from svsieve.criteria import PowerSum, WeightNorm
-from svsieve.elimination.engines.engine import Engine, Fit, Turn
+from svsieve.elimination.engines.engine import Engine, Fit, ResumableEngine, Turn
 from svsieve.elimination.engines.kernel import KernelEngine
 from svsieve.elimination.engines.tall_linear import TallLinearEngine
 from svsieve.elimination.engines.wide_linear import WideLinearEngine
@@ -33,7 +33,9 @@ MOST_WIDE_ROWS = 4500
 MOST_WRITTEN_OUT = 2**31
 
 
-def choose_engine(data: Data, parts: Parts, kept: IndexArray, *, solutions: bool = False) -> Engine:
+def choose_engine(
+    data: Data, parts: Parts, kept: IndexArray, *, solutions: bool = False
+) -> ResumableEngine:
     """Return the engine asked for, or the fastest one that can do the work."""
     name = engine_name(data, parts)
     if parts.engine != "auto" and name != "kernel":
@@ -44,7 +46,7 @@ def choose_engine(data: Data, parts: Parts, kept: IndexArray, *, solutions: bool
         return WideLinearEngine(data, parts, kept, solutions=solutions)
     if name == "tall-linear":
         return TallLinearEngine(data, parts, kept)
-    return KernelEngine(data, parts)
+    return KernelEngine(data, parts, kept)
 
 
 def engine_name(data: Data, parts: Parts) -> str:
@@ -94,4 +96,4 @@ def _not_wide(data: Data, parts: Parts) -> str:
     return ""
 
 
-__all__ = ["Engine", "Fit", "Turn", "choose_engine", "engine_name"]
+__all__ = ["Engine", "Fit", "ResumableEngine", "Turn", "choose_engine", "engine_name"]

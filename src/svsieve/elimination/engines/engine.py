@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from svsieve.arrays import FloatArray, IndexArray, Table
 from svsieve.elimination.parts import Data, Parts, Task
 from svsieve.elimination.schedules import clipped
-from svsieve.elimination.stretch import Stretch
+from svsieve.elimination.stretch import EngineState, Solution, Stretch
 from svsieve.kernels import Linear
 from svsieve.machines import CSvm, FreeSum, L2Svm, Machine, Sphere
 
@@ -63,12 +64,15 @@ class Fit:
     resolution : float or ndarray of shape (n_kept,)
         Below which two of them are a tie.
     accuracy, kkt_gap : float
+    solutions : tuple of Solution
+        One per problem; none from engines whose machines are not of this kind.
     """
 
     scores: FloatArray
     resolution: FloatArray | float
     accuracy: float
     kkt_gap: float
+    solutions: tuple[Solution, ...] = ()
 
 
 class Engine(Protocol):
@@ -84,6 +88,20 @@ class Engine(Protocol):
 
     def fit(self, turn: Turn) -> Fit:
         """Train on the columns left and score them all."""
+
+
+class ResumableEngine(Engine, Protocol):
+    """An engine that a killed run can be taken up with, to the same bits.
+
+    The state holds what rounding and warm starts have made of the past; what follows from the table
+    and the columns dropped is computed again.
+    """
+
+    def state(self) -> EngineState:
+        """Return what the engine holds after the last step, in arrays that stay as they are."""
+
+    def restore(self, dropped: Sequence[IndexArray], state: EngineState) -> None:
+        """Take up a state; `dropped` are the columns of each step since the engine was made."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria import Context, Criterion, resolution_of
@@ -15,7 +17,7 @@ from svsieve.elimination.ordering import least
 from svsieve.elimination.parts import Data, Parts, Task
 from svsieve.elimination.samplers import Draw
 from svsieve.elimination.sparing import going_after
-from svsieve.elimination.stretch import Solution, Stretch
+from svsieve.elimination.stretch import EngineState, Solution, Stretch
 from svsieve.kernels import KernelState, Linear
 from svsieve.machines import DualProblem, DualSolution, Sphere, solve
 from svsieve.native import one_blas_thread
@@ -23,6 +25,8 @@ from svsieve.native import one_blas_thread
 # Weights of a linear kernel that are equal by symmetry must not be told apart by what the solver
 # left undone; a polished solution costs next to nothing more.
 LINEAR_TOL = 1e-13
+# A machine with such a KKT gap is not solved at all: its scores are not known to any digit.
+NO_SOLUTION = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +46,8 @@ class KernelEngine:
 
     name: ClassVar[str] = "kernel"
 
-    def __init__(self, data: Data, parts: Parts) -> None:
-        self._data, self._parts = data, parts
+    def __init__(self, data: Data, parts: Parts, kept: IndexArray) -> None:
+        self._data, self._parts, self._kept = data, parts, kept
         self._rows = Rows.centred(data, parts)
         self._state: KernelState | None = None
         self._starts: list[FloatArray | None] = [None] * len(data.tasks)
@@ -56,7 +60,7 @@ class KernelEngine:
         began = perf_counter()
         with one_blas_thread():  # once for all the small calls inside
             draws = self._train(turn)
-            count, columns, scores, following, tied, total = self._choose(draws, turn)
+            count, columns, scores, following, tied, total, width = self._choose(draws, turn)
             trained = [one for draw in draws for one in draw]
             if self._state is not None:
                 self._state.drop(columns)
@@ -73,6 +77,7 @@ class KernelEngine:
             tied=np.array([tied]),
             solutions=[tuple(self._solution(one, turn.kept) for one in trained)],
             totals=None if total is None else np.array([total]),
+            resolution=np.array([width]),
         )
 
     def fit(self, turn: Turn) -> Fit:
@@ -80,7 +85,38 @@ class KernelEngine:
         draws = self._train(turn)
         scores, resolution = self._scores(draws, turn)
         trained = [one for draw in draws for one in draw]
-        return Fit(scores, resolution, _accuracy(trained), _gap(trained))
+        solutions = tuple(self._solution(one, turn.kept) for one in trained)
+        return Fit(scores, resolution, _accuracy(trained), _gap(trained), solutions)
+
+    # ---- a run that is taken up again
+
+    def state(self) -> EngineState:
+        """Return where the next solutions start, and how the kernel state stands."""
+        found: dict[str, npt.NDArray[Any]] = {}
+        for q, (start, memory) in enumerate(zip(self._starts, self._memories, strict=True)):
+            entries = {"start": start} if start is not None else {}
+            entries |= {f"memory {key}": value for key, value in memory.items()}
+            # What criteria remember beside vectors is made again from the table.
+            found |= {f"{q} {key}": v for key, v in entries.items() if isinstance(v, np.ndarray)}
+        if self._state is not None:
+            found["pauses"] = np.array(self._state.screening_pauses())
+        return found
+
+    def restore(self, dropped: Sequence[IndexArray], state: EngineState) -> None:
+        """Drop the columns from a kernel state as the run did, and start from where it was."""
+        for name, values in state.items():
+            if name == "pauses":
+                continue
+            q, key = name.split(" ", 1)
+            if key == "start":
+                self._starts[int(q)] = values
+            else:
+                self._memories[int(q)][key.removeprefix("memory ")] = values
+        if "pauses" in state:
+            kernel_state = self._state_of(None, self._kept)
+            for columns in dropped:
+                kernel_state.drop(columns)
+            kernel_state.pause_screening(state["pauses"].tolist())
 
     # ---- training
 
@@ -167,8 +203,8 @@ class KernelEngine:
 
     def _choose(
         self, draws: list[list[Trained]], turn: Turn
-    ) -> tuple[int, IndexArray, FloatArray, float, bool, float | None]:
-        """Return count, columns to drop, their scores, the score that follows, ties, the total."""
+    ) -> tuple[int, IndexArray, FloatArray, float, bool, float | None, float]:
+        """Return count, columns to drop, their scores, what follows, ties, total, resolution."""
         found, total = self._screened(draws, turn), None
         if found is None:
             scores, resolution = self._scores(draws, turn)
@@ -187,7 +223,10 @@ class KernelEngine:
         following = float(rest.min()) if len(rest) else np.nan
         columns = turn.kept[at[chosen]]
         left = going_after(self._parts.spare, self._data.X, turn.kept, columns)
-        return len(left), columns[left], scores[chosen[left]], following, tied, total
+        width = float(r[chosen].max())
+        # Where the machine is none, that is what the gap says, not a tie.
+        tied = tied and _gap([one for draw in draws for one in draw]) < NO_SOLUTION
+        return len(left), columns[left], scores[chosen[left]], following, tied, total, width
 
     def _screened(
         self, draws: list[list[Trained]], turn: Turn

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import perf_counter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria import WeightNorm
@@ -14,7 +16,7 @@ from svsieve.elimination.engines.engine import Fit, Turn, centred_columns
 from svsieve.elimination.ordering import least
 from svsieve.elimination.parts import Data, Parts, Task
 from svsieve.elimination.sparing import going_after
-from svsieve.elimination.stretch import Solution, Stretch
+from svsieve.elimination.stretch import EngineState, Solution, Stretch
 from svsieve.kernels import Linear
 from svsieve.kernels.gamma import ColumnMoments
 from svsieve.machines import CSvm, L2Svm, LinearPrimal, LinearSolution
@@ -73,6 +75,7 @@ class TallLinearEngine:
             tied=np.array([tied]),
             solutions=[solutions],
             totals=np.array([scores.sum()]),
+            resolution=np.array([resolution[at[chosen]].max()]),
         )
 
     def fit(self, turn: Turn) -> Fit:
@@ -80,7 +83,24 @@ class TallLinearEngine:
         solved = self._solve()
         scores, resolution = self._scores(solved, turn.kept)
         gap = max(one.kkt_gap for one in solved)
-        return Fit(scores, resolution, self._accuracy(solved), gap)
+        return Fit(scores, resolution, self._accuracy(solved), gap, self._solutions(solved))
+
+    def state(self) -> EngineState:
+        """Return what each machine holds."""
+        return {
+            f"{q} {name}": values
+            for q, machine in enumerate(self._machines)
+            for name, values in machine.state().items()
+        }
+
+    def restore(self, dropped: Sequence[IndexArray], state: EngineState) -> None:
+        """Give each machine what it held."""
+        held: list[dict[str, npt.NDArray[Any]]] = [{} for _ in self._machines]
+        for key, values in state.items():
+            q, name = key.split(" ", 1)
+            held[int(q)][name] = values
+        for machine, values_of in zip(self._machines, held, strict=True):
+            machine.restore(dropped, values_of)
 
     def _machine(self, task: Task, kept: IndexArray) -> LinearPrimal:
         machine = self._parts.machine

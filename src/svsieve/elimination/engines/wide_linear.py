@@ -84,7 +84,9 @@ class WideLinearEngine:
         if not self._every_solution:
             return stretch
         shape = (len(counts), -1, len(self._table))
-        solutions = self._solutions(stretch, turn.kept, b.reshape(shape), offsets)
+        solutions = self._solutions(
+            turn.kept, stretch.dropped, stretch.counts, b.reshape(shape), offsets
+        )
         return replace(stretch, solutions=solutions)
 
     def fit(self, turn: Turn) -> Fit:
@@ -100,29 +102,42 @@ class WideLinearEngine:
             self._factor * square_resolution(np.sqrt(scores), sizes),
             self._path.accuracy(),
             self._path.gap(),
+            self._last_solutions(turn.kept, b),
         )
 
     def seconds(self) -> dict[str, float]:
         """Return where the time went: choosing columns, down-dating, solving."""
         return dict(zip(("choosing", "down_dating", "solving"), self._path.seconds(), strict=True))
 
+    def _last_solutions(self, kept: IndexArray, b: FloatArray) -> tuple[Solution, ...]:
+        """The present solutions, as those of a step that drops nothing."""
+        none = np.empty(0, dtype=np.int64)
+        return self._solutions(
+            kept, none, np.zeros(1, dtype=np.int64), b[None], self._path.offsets()
+        )[0]
+
     def _solutions(
-        self, stretch: Stretch, kept: IndexArray, b: FloatArray, offsets: FloatArray
+        self,
+        kept: IndexArray,
+        dropped: IndexArray,
+        counts: IndexArray,
+        b: FloatArray,
+        offsets: FloatArray,
     ) -> list[tuple[Solution, ...]]:
-        """Solutions in terms of the table as it was given.
+        """Solutions of steps that drop columns of `kept`, in terms of the table as it was given.
 
         The core works on centred columns; b'(X m) over the columns in use turns its constant into
         that of the columns themselves. Taken as b'((X - m) m) + sum(b) m'm it keeps its digits
         where columns are far from zero.
         """
         means = self._table.mean(axis=0)
-        squares = np.append(0.0, np.cumsum(means[stretch.dropped] ** 2))
+        squares = np.append(0.0, np.cumsum(means[dropped] ** 2))
 
         def products(columns: IndexArray) -> FloatArray:
             return np.asarray((self._table[:, columns] - means[columns]) * means[columns])
 
-        gone = np.cumsum(products(stretch.dropped), axis=1)
-        begins = np.append(0, np.cumsum(stretch.counts)[:-1])
+        gone = np.cumsum(products(dropped), axis=1)
+        begins = np.append(0, np.cumsum(counts)[:-1])
         whole = products(kept).sum(axis=1)
         shifts = np.column_stack([whole, whole[:, None] - gone[:, begins[1:] - 1]])
         lengths = (means[kept] ** 2).sum() - squares[begins]
