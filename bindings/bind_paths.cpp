@@ -56,6 +56,11 @@ class OwnedWidePath {
                           owned(std::move(steps.coefficients)), owned(std::move(steps.offsets)));
     }
 
+    void restore(const IndexColumn& dropped, const Column& state) {
+        const Indices gone = checked(dropped, static_cast<std::size_t>(1) << 62, "dropped");
+        path_->restore({gone.begin(), gone.end()}, view(state));
+    }
+
     WidePath& path() { return *path_; }
 
     template <class T>
@@ -86,6 +91,8 @@ void bind_paths(nb::module_& m) {
         .def("candidates",
              [](OwnedWidePath& p) { return OwnedWidePath::numbers(p.path().candidates()); })
         .def("scores", [](OwnedWidePath& p) { return owned(p.path().scores()); })
+        .def("state", [](OwnedWidePath& p) { return owned(p.path().state()); })
+        .def("restore", &OwnedWidePath::restore, nb::arg("dropped"), nb::arg("state"))
         .def("gap", [](OwnedWidePath& p) { return p.path().gap(); })
         .def("accuracy", [](OwnedWidePath& p) { return p.path().accuracy(); })
         .def("coefficients", [](OwnedWidePath& p) { return owned(p.path().coefficients()); })

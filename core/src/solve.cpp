@@ -244,8 +244,7 @@ class Session {
         DualSolution solution;
         const KktInterval interval = kkt_interval(problem_, state_.coefficients, state_.gradient);
         solution.offset = shift_ - multiplier(interval);
-        solution.kkt_gap =
-            std::max(0.0, interval.gap()) * problem_.gap_unit / share_of_margin();
+        solution.kkt_gap = std::max(0.0, interval.gap()) * problem_.gap_unit / share_of_margin();
         for (std::size_t k = 0; k < problem_.size(); ++k) {
             state_.gradient[k] -= shift_;
             solution.objective +=

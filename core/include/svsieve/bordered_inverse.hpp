@@ -38,6 +38,15 @@ class BorderedInverse {
     // Removes a row; the last one takes its place.
     void remove(std::size_t position);
 
+    template <class Archive>
+    void exchange(Archive& archive) {
+        archive.number(size_);
+        archive.number(stride_);
+        archive.vector(values_);
+        archive.require(size_ <= stride_ && values_.size() == stride_ * stride_);
+        scratch_.resize(stride_);
+    }
+
   private:
     void reserve(std::size_t dimension);
     void add_outer(double scale, const double* x);

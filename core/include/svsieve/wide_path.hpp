@@ -48,6 +48,11 @@ class WidePath {
     // Drops counts[0], counts[1], ... columns; stops early once `seconds` have passed.
     WideSteps advance(Indices counts, double seconds, bool with_coefficients);
 
+    // What the past steps have made of the numbers kept, for a path made alike that is to go on from
+    // there in the same bits; `dropped` are the columns gone since it was made.
+    std::vector<double> state() const;
+    void restore(const std::vector<std::size_t>& dropped, Vector state);
+
     // The fit on the columns left: scores of the candidates, gap, accuracy.
     std::vector<std::size_t> candidates() const;
     std::vector<double> scores() const;

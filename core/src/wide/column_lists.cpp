@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "vector/kernels.hpp"
 
@@ -70,6 +71,16 @@ std::vector<std::size_t> ColumnLists::candidates() const {
         if (alive_[id]) ids.push_back(id);
     }
     return ids;
+}
+
+void ColumnLists::forget(const std::vector<std::size_t>& ids) {
+    for (const std::size_t id : ids) {
+        if (!alive_[id]) throw std::invalid_argument("a column that is gone is no candidate.");
+        alive_[id] = 0;
+        --left_;
+    }
+    lists_.clear();
+    all_ = candidates();
 }
 
 void ColumnLists::score(const Weighing& now, const std::vector<std::size_t>& ids,

@@ -48,6 +48,8 @@ class ColumnLists {
     // whose |w| differ by no more than rounding, the lower index goes first.
     void choose(const Weighing& now, std::size_t count, Choice& choice);
 
+    // Columns that are gone though no choice named them.
+    void forget(const std::vector<std::size_t>& ids);
     std::size_t left() const { return left_; }
     std::vector<std::size_t> candidates() const;
 

@@ -49,6 +49,18 @@ class TrackedMachine {
     // `fresh`: the Gram matrix is not what the inverse was kept up to date with.
     void settle_anew(bool fresh);
 
+    // What rounding and the past have made of the machine, to or from a state_archive.hpp.
+    template <class Archive>
+    void exchange(Archive& archive) {
+        for (auto* values : {&b_, &g_, &up_, &low_}) archive.fixed(*values);
+        archive.indices(free_, n_);
+        inverse_.exchange(archive);
+        archive.require(free_.empty() || inverse_.size() == free_.size());
+        for (double* value : {&mu_, &gap_, &scale_, &mass_}) archive.number(*value);
+        archive.number(since_gradient_);
+        archive.number(stale_);
+    }
+
     const double* coefficients() const { return b_.data(); }  // padded
     double multiplier() const { return mu_; }
     double gap() const { return gap_; }

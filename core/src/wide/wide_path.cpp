@@ -8,6 +8,7 @@
 #include "svsieve/linalg.hpp"
 #include "vector/kernels.hpp"
 #include "wide/column_lists.hpp"
+#include "wide/state_archive.hpp"
 #include "wide/tracked_machine.hpp"
 
 namespace svsieve {
@@ -70,9 +71,32 @@ class WidePath::State {
         return out;
     }
     std::vector<std::size_t> candidates() const { return lists_->candidates(); }
+
+    std::vector<double> state() {
+        StateWriter archive;
+        exchange(archive);
+        return std::move(archive.numbers);
+    }
+    void restore(const std::vector<std::size_t>& dropped, Vector state) {
+        lists_->forget(dropped);
+        StateReader archive(state);
+        exchange(archive);
+        archive.finish();
+    }
     const WideSeconds& seconds() const { return seconds_; }
 
   private:
+    template <class Archive>
+    void exchange(Archive& archive) {
+        archive.fixed(gram_.values);
+        archive.indices(in_use_, norms_.size());
+        archive.indices(gone_, norms_.size());
+        archive.number(built_with_);
+        archive.number(built_size_);
+        archive.number(size_left_);
+        for (auto& machine : machines_) machine->exchange(archive);
+    }
+
     // Centred, padded, one after the other; a constant column becomes exactly zero. The coefficients
     // sum to zero, so shifting a column changes no weight, and small numbers keep more digits.
     void copy_columns(Matrix x) {
@@ -239,6 +263,12 @@ std::vector<std::size_t> WidePath::candidates() const {
 }
 std::vector<double> WidePath::scores() const {
     return state_->scores();
+}
+std::vector<double> WidePath::state() const {
+    return state_->state();
+}
+void WidePath::restore(const std::vector<std::size_t>& dropped, Vector state) {
+    state_->restore(dropped, state);
 }
 double WidePath::gap() const {
     return std::max(0.0, state_->gap());

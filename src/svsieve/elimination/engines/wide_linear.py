@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -12,7 +13,7 @@ from svsieve.criteria import WeightNorm
 from svsieve.criteria.weight_norm import square_resolution
 from svsieve.elimination.engines.engine import Fit, Rows, Turn
 from svsieve.elimination.parts import Data, Parts, Task
-from svsieve.elimination.stretch import Solution, Stretch
+from svsieve.elimination.stretch import EngineState, Solution, Stretch
 from svsieve.kernels import Linear
 from svsieve.machines import DualProblem
 from svsieve.native import core, one_blas_thread
@@ -104,6 +105,15 @@ class WideLinearEngine:
             self._path.gap(),
             self._last_solutions(turn.kept, b),
         )
+
+    def state(self) -> EngineState:
+        """Return the Gram matrix as it was down-dated, and what each machine holds."""
+        return {"path": self._path.state()}
+
+    def restore(self, dropped: Sequence[IndexArray], state: EngineState) -> None:
+        """Give the path what it held."""
+        gone = np.concatenate([np.empty(0, dtype=np.int64), *dropped])
+        self._path.restore(gone, state["path"])
 
     def seconds(self) -> dict[str, float]:
         """Return where the time went: choosing columns, down-dating, solving."""
