@@ -50,11 +50,14 @@ class Bounds:
         full = K + self.ridge * np.eye(len(K))
         return float(b @ np.diag(full) - b @ full @ b)
 
-    def radius_margin(self, K, b, u, penalty: float) -> float:
-        product = self.norm(K, u) + penalty
+    def dual(self, K: np.ndarray, u: np.ndarray) -> float:
+        """2 sum(alpha) - u'Ku, with the ridge: at the optimum ||w||^2 and its penalty."""
+        return float(2 * np.abs(u).sum()) - self.norm(K, u)
+
+    def radius_margin(self, K, b, norm: float) -> float:
         if self.machine == "l2":
-            return self.radius(K, b) * product
-        return (self.radius(K, b) + 1 / self.C) * product / len(K)
+            return self.radius(K, b) * norm
+        return (self.radius(K, b) + 1 / self.C) * norm / len(K)
 
     def spans(self, K: np.ndarray, u: np.ndarray) -> np.ndarray:
         """S_p^2 of the rows with a coefficient, zero elsewhere."""
@@ -92,28 +95,27 @@ class Bounds:
             if name == "weight":
                 return self.norm(K, u) + self.penalty(K, u)
             b = np.full(len(K), 1 / len(K)) if name == "variance margin" else self.centre(K)
-            return self.radius_margin(K, b, u, self.penalty(K, u))
+            return self.radius_margin(K, b, self.norm(K, u) + self.penalty(K, u))
 
         return value
 
     def frozen(
         self, name: str, K: np.ndarray, y: np.ndarray, b: np.ndarray | None = None
     ) -> Callable[[np.ndarray], float]:
-        """The bound on another Gram matrix, with the coefficients and slacks of this one.
+        """The bound on another Gram matrix, with the coefficients of this one; norms are duals.
 
         The centre `b` of the sphere may be given: on few dimensions it may not be unique.
         """
         u = self.coefficients(K, y)
         if name == "span":
             return lambda other: self.span(other, u)
-        penalty = self.penalty(K, u)
         if name == "variance margin":
             b = np.full(len(K), 1 / len(K))
         elif b is None:
             b = self.centre(K)
         else:
             assert abs(self.radius(K, b) - self.radius(K, self.centre(K))) < 1e-10 * len(K)
-        return lambda other: self.radius_margin(other, b, u, penalty)
+        return lambda other: self.radius_margin(other, b, self.dual(other, u))
 
 
 def derivative(f: Callable[[float], float], step: float = 1e-4) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log
 
 import numpy as np
@@ -103,6 +104,23 @@ def test_share_1_is_the_other_criterion() -> None:
     np.testing.assert_array_equal(
         np.argsort(found), np.argsort(WeightNorm(order=1).scores(context))
     )
+
+
+@dataclass(frozen=True)
+class Given:
+    values: tuple[float, ...]
+
+    def scores(self, context: Context) -> np.ndarray:
+        return np.array(self.values)
+
+
+def test_scores_of_the_other_criterion_keep_their_signs() -> None:
+    context = solved(kernels.Rbf(gamma=0.1), X, Y)
+    rule = RedundancyAware(Given((4.0, -9.0, 0.0, 1.0, -1.0, 2.0, -0.25)), share=1.0)
+    roots = [2.0, -3.0, 0.0, 1.0, -1.0, 2.0**0.5, -0.5]
+    scores = rule.scores(context)
+    np.testing.assert_allclose(scores, np.array(roots) / 3.0, rtol=1e-14)
+    assert np.all(resolution_of(rule, context, scores) < 1e-5)
 
 
 def test_copies_of_a_column_make_each_worth_less() -> None:

@@ -134,7 +134,7 @@ def test_estimated_size_of_the_worked_examples() -> None:
         seconds=zeros,
         tied=np.zeros(2, dtype=bool),
         dropped=np.array([3, 0, 4, 1]),
-        scores=np.array([1.0, -2.0, 3.0, 10.0]),  # signs do not matter
+        scores=np.array([1.0, 2.0, 3.0, 10.0]),
         survivors=np.array([2]),
         survivor_scores=np.array([40.0]),
         final_accuracy=0.70,
@@ -151,6 +151,14 @@ def test_estimated_size_of_the_worked_examples() -> None:
     # without the accuracy at the end the last iteration reaches down to nothing
     unknown = dataclasses.replace(path, final_accuracy=float("nan"))
     assert unknown.estimated_size(bounds="accuracy") == 2
+
+
+def test_columns_that_score_below_zero_hold_no_importance() -> None:
+    path = dataclasses.replace(finished(), scores=np.array([-500.0, -3.0, 0.0, 1.0, 2.0, 2.0, 9.0]))
+    nothing = dataclasses.replace(path, scores=np.maximum(path.scores, 0.0))
+    for tradeoff in ((0.8, 0.2), (0.99, 0.01), (0.5, 0.5)):
+        assert path.estimated_size(tradeoff) == nothing.estimated_size(tradeoff)
+    assert path.estimated_size((0.99, 0.01)) < path.n_columns
 
 
 def test_refused_estimates() -> None:

@@ -10,7 +10,7 @@ from svsieve import fisher_score
 from svsieve.criteria import Context, WeightNorm
 from svsieve.elimination import Fraction
 from svsieve.elimination.stop_point import accuracy_between, cheapest_size
-from svsieve.kernels import KernelState, Linear, PairWeights, Rbf
+from svsieve.kernels import KernelState, Linear, Rbf
 from svsieve.machines import EnclosingSphere, L2Svm, solve
 from svsieve.reproduce.published import read
 
@@ -25,12 +25,16 @@ def solved():
     return Context(machine, problem, solve(problem, state.gram()), None, y, state), X, y
 
 
-def test_the_smallest_norm_left_is_left_by_the_column_that_matters_most(solved):
+def test_the_smallest_norm_left_is_svm_rfe_for_the_value_of_the_dual_alone(solved):
     context, X, _ = solved
-    w = X.T @ context.solution.coefficients
-    left = context.state.contract_without(PairWeights.outer(context.solution.coefficients))
-    assert left.argmin() == (w**2).argmax()
-    assert WeightNorm().scores(context).argmin() == (w**2).argmin()
+    u = context.solution.coefficients
+    w = X.T @ u
+    without = [np.delete(X, j, axis=1) for j in range(4)]
+    norms = np.array([u @ (part @ part.T + np.eye(20) / 4.0) @ u for part in without])
+    assert norms.argmin() == (w**2).argmax()
+    duals = 2.0 * np.abs(u).sum() - norms
+    np.testing.assert_array_equal(np.argsort(duals), np.argsort(w**2))
+    np.testing.assert_array_equal(np.argsort(duals), np.argsort(WeightNorm().scores(context)))
 
 
 def test_squared_slacks_without_a_half_are_a_ridge_of_one_over_two_C(solved):

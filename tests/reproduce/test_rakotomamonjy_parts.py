@@ -1,33 +1,20 @@
-"""Readings of criteria that the publication leaves open."""
+"""What the experiments of the publication are made of."""
 
 import numpy as np
+import pytest
 
-from svsieve.criteria import Context
-from svsieve.criteria.slack import Slack
-from svsieve.criteria.sphere import smallest_sphere
-from svsieve.kernels import KernelState, Linear
-from svsieve.machines import L2Svm, solve
 from svsieve.reproduce import Effort, find
 from svsieve.reproduce.rakotomamonjy.figure_4 import bound
-from svsieve.reproduce.rakotomamonjy.readings import BoundLeft
 
 
-def test_the_bound_left_is_that_of_the_kept_coefficients():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(12, 4)), np.where(np.arange(12) % 2, 1.0, -1.0)
-    state, machine = KernelState(Linear(), X), L2Svm(C=10.0)
-    problem = machine.problem(state.diagonal(), y)
-    context = Context(machine, problem, solve(problem, state.gram()), None, y, state)
-    u = context.solution.coefficients
-    spread = smallest_sphere(context.gram(), Slack.of(context, None), context.tol)
-    grown, shrunk = [], []
-    for j in range(4):
-        K = np.delete(X, j, axis=1) @ np.delete(X, j, axis=1).T + 0.1 * np.eye(12)
-        radius = spread.b @ np.diagonal(K) - spread.b @ K @ spread.b
-        grown.append(radius * (2.0 * np.abs(u).sum() - u @ K @ u))
-        shrunk.append(radius * u @ K @ u)
-    np.testing.assert_allclose(BoundLeft().scores(context), grown, rtol=1e-7)
-    np.testing.assert_allclose(BoundLeft(grows=False).scores(context), shrunk, rtol=1e-7)
+@pytest.mark.parametrize("table", ["1", "2"])
+def test_every_row_of_a_table_is_measured_once(table):
+    toy = find(f"rakotomamonjy-{table}")
+    cells = [cell for cell in toy.cells(Effort.FULL) if cell["train_size"] == 10]
+    found = [one.cell for cell in cells for one in toy.measure(cell, 0, Effort.SMOKE)]
+    published = [one.cell for one in toy.published() if one.cell["train_size"] == 10]
+    assert sorted(cell["method"] for cell in found) == sorted(cell["method"] for cell in published)
+    assert {tuple(cell) for cell in found} == {("method", "train_size")}
 
 
 def test_the_bound_of_two_rows_on_a_line():

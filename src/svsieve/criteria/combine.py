@@ -1,6 +1,8 @@
 """How the scores of several problems, of classes or of draws of rows, become one.
 
-The scores of a single problem are never changed: every rule hands them on as they are.
+The scores of a single problem are never changed: every rule hands them on as they are. Of several
+problems scores keep their signs, as a score below zero says that the problem is better off without
+the column. A criterion for which signs mean nothing returns absolute values.
 """
 
 from __future__ import annotations
@@ -23,10 +25,7 @@ class Combine(ABC):
     """A rule that joins a table of scores, one row per problem, into one score per column."""
 
     def __call__(self, table: FloatArray) -> FloatArray:
-        """Return one score per column of a table of shape (n_problems, n_columns).
-
-        Absolute values are joined, except that the scores of a single problem keep their signs.
-        """
+        """Return one score per column of a table of shape (n_problems, n_columns)."""
         if table.ndim != 2 or not len(table):
             raise ValueError(
                 "scores must be a table with one row per problem and one column per column. "
@@ -34,11 +33,11 @@ class Combine(ABC):
             )
         if len(table) == 1:
             return np.array(table[0])
-        return self._join(np.abs(table))
+        return self._join(table)
 
     @abstractmethod
     def _join(self, table: FloatArray) -> FloatArray:
-        """Join non-negative scores of at least two problems."""
+        """Join the scores of at least two problems."""
 
     def resolution(self, resolutions: FloatArray, combined: FloatArray) -> FloatArray | float:
         """Return the difference below which two combined scores are a tie.
@@ -57,13 +56,13 @@ class Combine(ABC):
 
 @dataclass(frozen=True)
 class PowerSum(Combine):
-    """The sum of powers of the scores.
+    """The sum of powers of the scores: of their magnitudes, each with the sign of its score.
 
     Parameters
     ----------
     power : float, default=1.0
         Positive. The larger, the more the problem counts in which a column scores most. Unless it
-        is 1, scores are divided by the largest in the table first.
+        is 1, scores are divided by the largest magnitude in the table first.
 
     Examples
     --------
@@ -82,8 +81,9 @@ class PowerSum(Combine):
     def _join(self, table: FloatArray) -> FloatArray:
         if self.power == 1.0:
             return np.asarray(table.sum(axis=0))
-        largest = table.max(initial=0.0)
-        return np.asarray(((table / largest if largest > 0 else table) ** self.power).sum(axis=0))
+        largest = np.abs(table).max(initial=0.0)
+        shares = table / largest if largest > 0 else table
+        return np.asarray((np.sign(shares) * np.abs(shares) ** self.power).sum(axis=0))
 
     def resolution(self, resolutions: FloatArray, combined: FloatArray) -> FloatArray | float:
         """Return the sum of the resolutions for a plain sum, else 1e-11 of the largest score."""
@@ -110,7 +110,7 @@ class Maximum(Combine):
 
 @dataclass(frozen=True)
 class CoefficientOfVariation(Combine):
-    """Deviation over mean: columns that tell some classes from others score high.
+    """Deviation over mean magnitude: columns that tell some classes from others score high.
 
     The deviation is that of the population; a column whose scores are all zero has the value 0.
 
@@ -123,7 +123,7 @@ class CoefficientOfVariation(Combine):
     """
 
     def _join(self, table: FloatArray) -> FloatArray:
-        mean, deviation = table.mean(axis=0), table.std(axis=0)
+        mean, deviation = np.abs(table).mean(axis=0), table.std(axis=0)
         return _quotient(deviation, mean, mean > 0)
 
 
@@ -149,9 +149,10 @@ class MeanRank(Combine):
 class MeanOverDeviation(Combine):
     """Mean over deviation of the scores, each problem's divided by their sum (multiple SVM-RFE).
 
-    Columns whose score hardly changes from one draw of the rows to the next rank high. The
-    deviation is that of the population, and at least 1e-12 of the largest mean: columns that do not
-    vary at all are ordered by their mean. A column whose scores are all zero has the value 0.
+    Columns whose score hardly changes from one draw of the rows to the next rank high, and those
+    that all draws score below zero low; the sum is that of the magnitudes. The deviation is that of
+    the population, and at least 1e-12 of the largest mean: columns that do not vary at all are
+    ordered by their mean. A column whose scores are all zero has the value 0.
 
     Examples
     --------
@@ -162,11 +163,12 @@ class MeanOverDeviation(Combine):
     """
 
     def _join(self, table: FloatArray) -> FloatArray:
-        total = table.sum(axis=1, keepdims=True)
+        total = np.abs(table).sum(axis=1, keepdims=True)
         shares = _quotient(table, total, total > 0)
         mean = shares.mean(axis=0)
-        deviation = np.maximum(shares.std(axis=0), LEAST_DEVIATION * mean.max(initial=0.0))
-        return _quotient(mean, deviation, mean > 0)
+        largest = float(np.abs(mean).max(initial=0.0))
+        deviation = np.maximum(shares.std(axis=0), LEAST_DEVIATION * largest)
+        return _quotient(mean, deviation, mean != 0)
 
 
 def _quotient(above: FloatArray, below: FloatArray, where: npt.NDArray[np.bool_]) -> FloatArray:

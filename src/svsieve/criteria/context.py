@@ -120,7 +120,7 @@ class Criterion(Protocol):
     """
 
     def scores(self, context: Context) -> FloatArray:
-        """Return one number per kept column; the smallest is dropped first."""
+        """Return one number per kept column; the smallest is dropped first, signs included."""
 
 
 def resolution_of(criterion: Criterion, context: Context, scores: FloatArray) -> FloatArray | float:

@@ -33,9 +33,10 @@ class RedundancyAware:
 
         ``share * |w_j| + (1 - share) * relevance_j / redundancy_j``
 
-    with ``|w_j|`` the square root of the other criterion's score, the relevance ``I(x_j; y)`` and
-    the redundancy ``mean_k I(x_j; x_k)`` over the columns left, column j included. I is the mutual
-    information of columns cut into three levels, on the rows of the problem.
+    with ``|w_j|`` the square root of the other criterion's score (below zero, minus the root of its
+    magnitude), the relevance ``I(x_j; y)`` and the redundancy ``mean_k I(x_j; x_k)`` over the
+    columns left, column j included. I is the mutual information of columns cut into three levels,
+    on the rows of the problem.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ class RedundancyAware:
         -------
         ndarray of shape (n_kept,)
         """
-        own = np.sqrt(np.abs(self.criterion.scores(context)))
+        own = _root(self.criterion.scores(context))
         context.memory[self._key("own")] = context.state.kept, own
         new = self._news(context)
         return np.asarray(
@@ -118,13 +119,14 @@ class RedundancyAware:
         """
         kept, own = context.memory.get(self._key("own"), (None, None))
         if kept is not context.state.kept or own is None:
-            own = np.sqrt(np.abs(self.criterion.scores(context)))
-        width = resolution_of(self.criterion, context, own**2)
-        known_to = np.sqrt(own**2 + width) - own
+            own = _root(self.criterion.scores(context))
+        width = resolution_of(self.criterion, context, own * np.abs(own))
+        known_to = np.sqrt(own**2 + width) - np.abs(own)
         return np.asarray(self.share * known_to / self._unit(own) + share_of_largest(scores))
 
     def _unit(self, terms: FloatArray) -> float:
-        largest = float(terms[np.isfinite(terms)].max(initial=0.0)) if self.scaled else 1.0
+        finite = np.abs(terms[np.isfinite(terms)])
+        largest = float(finite.max(initial=0.0)) if self.scaled else 1.0
         return largest if largest > 0.0 else 1.0
 
     def _news(self, context: Context) -> FloatArray:
@@ -195,3 +197,8 @@ def _informations(one: IndexArray, other: IndexArray) -> FloatArray:
 
 def _indicators(levels: IndexArray) -> list[npt.NDArray[np.float64]]:
     return [(levels == level).astype(np.float64) for level in range(LEVELS)]
+
+
+def _root(scores: FloatArray) -> FloatArray:
+    """Square roots of the magnitudes, with the signs of the scores."""
+    return np.asarray(np.sign(scores) * np.sqrt(np.abs(scores)))

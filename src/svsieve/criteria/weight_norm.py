@@ -134,7 +134,7 @@ class WeightNorm:
         factor = abs(M.scale) * (1.0 if self.order == 0 else 2.0)
         weights = np.sqrt(np.abs(scores) / factor)
         size = float(np.linalg.norm(context.solution.coefficients))
-        norms = _column_norms(context.state, context.state.kernel)
+        norms = column_norms(context.state, context.state.kernel)
         return factor * square_resolution(weights, size * norms)
 
 
@@ -149,8 +149,8 @@ def square_resolution(weights: FloatArray, sizes: FloatArray) -> FloatArray:
     return np.asarray(rounding * (2.0 * np.abs(weights) + rounding))
 
 
-def _column_norms(state: KernelState, kernel: Linear) -> FloatArray:
-    """Norms of the kept columns, centred over all rows of the state and scaled by the kernel."""
+def column_norms(state: KernelState, kernel: Linear) -> FloatArray:
+    """Return the norms of the kept columns, centred over all rows and scaled by the kernel."""
     squares = state.n_rows * state.column_variances()
     norms = np.sqrt(squares) * kernel.column_factors(len(squares))
     return np.asarray(norms[state.kept])

@@ -258,7 +258,8 @@ class Path:
 
         The accuracy with k columns is estimated by the share of the importance that they hold, and
         the size with the least ``tradeoff[0] * error + tradeoff[1] * k / n_columns`` is taken.
-        Nothing is fitted, and no row is held out: this is a cheap first guess.
+        Scores below zero hold none. Nothing is fitted, and no row is held out: this is a cheap
+        first guess.
 
         Parameters
         ----------
@@ -283,7 +284,7 @@ class Path:
         >>> path.estimated_size(), path.estimated_size(bounds="accuracy")
         (2, 3)
         """
-        importances = np.abs(self.importances)
+        importances = np.maximum(self.importances, 0.0)  # less than nothing is nothing
         if np.isnan(importances).any():
             raise ValueError("the path is not finished: the columns left have no scores yet.")
         if np.isinf(importances).any() or not self.notes.get("larger_is_better", True):

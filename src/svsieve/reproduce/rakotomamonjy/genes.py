@@ -16,10 +16,8 @@ from svsieve.datasets import load_public
 from svsieve.elimination import Path
 from svsieve.reproduce.experiment import Effort, Experiment, Measurement, Settings
 from svsieve.reproduce.published import PublishedCell, read
-from svsieve.reproduce.rakotomamonjy.readings import CRITERIA, LIBRARY
+from svsieve.reproduce.rakotomamonjy.readings import CRITERIA
 from svsieve.reproduce.rakotomamonjy.toys import ERROR, TRIALS
-
-PRINT, OTHER = "print", "library"
 
 
 class Genes(Experiment):
@@ -27,7 +25,7 @@ class Genes(Experiment):
 
     quantities = (ERROR,)
     x, series, y, log_x = "n_features", "method", "error", True
-    panels = ("values", "reading")
+    panels = ("values",)
 
     table: ClassVar[str]
     train_rows: ClassVar[int]
@@ -60,28 +58,27 @@ class Genes(Experiment):
             fitted = machine.fit(X_train[:, columns], y[train])
             return {"error": float((fitted.predict(X_test[:, columns]) != y[test]).mean())}
 
-        for method, reading, order in self._orders(machine, X_train, y[train]):
+        for method, order in self._orders(machine, X_train, y[train]):
             for size in self._sizes(method):
                 if size <= X.shape[1] or method == "svm_all":
-                    settings = {"method": method, "n_features": size, "reading": reading, **cell}
+                    settings = {"method": method, "n_features": size, **cell}
                     yield Measurement(settings, error(np.sort(order[:size])))
 
     def _orders(
         self, machine: SVC, X: FloatArray, y: NDArray[Any]
-    ) -> Iterable[tuple[str, str, NDArray[Any]]]:
-        """Return the columns, best first, by each criterion of the table and its readings."""
-        yield "svm_all", PRINT, np.arange(X.shape[1])
-        yield "corr", PRINT, Path.from_scores(golub_score(X, y)).order
-        for reading, criteria in ((PRINT, CRITERIA), (OTHER, LIBRARY)):
-            for method, criterion in criteria.items():
-                selector = SVMRFE(
-                    machine,
-                    n_features_to_select=20,
-                    step=schedules.HalveThenOne(100),
-                    criterion=criterion,
-                )
-                if self._sizes(method):
-                    yield method, reading, selector.fit(X, y).path_.order
+    ) -> Iterable[tuple[str, NDArray[Any]]]:
+        """Return the columns, best first, by each criterion of the table."""
+        yield "svm_all", np.arange(X.shape[1])
+        yield "corr", Path.from_scores(golub_score(X, y)).order
+        for method, criterion in CRITERIA.items():
+            selector = SVMRFE(
+                machine,
+                n_features_to_select=20,
+                step=schedules.HalveThenOne(100),
+                criterion=criterion,
+            )
+            if self._sizes(method):
+                yield method, selector.fit(X, y).path_.order
 
     def _sizes(self, method: str) -> list[int]:
         cells = [one.cell for one in self.published()]
@@ -91,8 +88,3 @@ class Genes(Experiment):
         """Return the table."""
         keys = ("method", "n_features")
         return read(f"rakotomamonjy_{self.table}", keys, ["error"], trials=TRIALS)
-
-    def why_not_comparable(self, cell: Settings) -> str:
-        """Say so of other readings."""
-        other = "another reading of the criterion than the one that was published"
-        return other if cell["reading"] == OTHER else ""

@@ -15,8 +15,7 @@ class Lymphoma(Genes):
         "columns standardised with the training rows (unscaled ones do not give the published "
         "error without selection). Span without retraining is the estimate left at the kept "
         "coefficients, which print does not settle: its cells follow the published shape, with a "
-        "hump at 50 variables. Reading *library* is what `RadiusMargin()` and `Span()` compute: "
-        "absolute changes."
+        "hump at 50 variables."
     )
     data_sets = ("lymphoma",)
     table, train_rows = "4", 60
@@ -33,8 +32,8 @@ class Lymphoma(Genes):
             return ""
         return (
             "what span computes without retraining is not settled in print, and decides this cell: "
-            "the estimate left gives 32.2 %, the absolute change (the row of reading library) "
-            "21.0 %, and print, 27.25 %, lies between them"
+            "the estimate left gives 32.2 %, its absolute change 21.0 %, and print, 27.25 %, lies "
+            "between them"
         )
 
 

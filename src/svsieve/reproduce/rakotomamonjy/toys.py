@@ -14,7 +14,7 @@ from svsieve.elimination import Path
 from svsieve.kernels import Kernel
 from svsieve.reproduce.experiment import Effort, Experiment, Measurement, Quantity, Settings
 from svsieve.reproduce.published import PublishedCell, read
-from svsieve.reproduce.rakotomamonjy.readings import CRITERIA, LIBRARY, RETRAINED
+from svsieve.reproduce.rakotomamonjy.readings import CRITERIA, RETRAINED
 
 ALL_ROWS = 10_000
 TRIALS = 100
@@ -25,12 +25,12 @@ NOTES = (
     "A trial draws a training set, half of each class (free draws do not give the published errors "
     "without selection), and 10,000 rows less those to test on, standardised with the training "
     "rows. Columns go one by one; a machine with squared slacks is tested on the two best, or on "
-    "all (svm_all). Criteria without retraining: the absolute change for w2, other readings for "
-    "r2w2 and span (see `svsieve.reproduce.rakotomamonjy.readings`); reading *library* is what "
-    "`RadiusMargin()` and `Span()` compute. The reading of r2w2 was picked among several because "
-    "it agrees with these tables, so that its cells confirm less than those of other rows. Not "
-    "compared: span, grad_span and grad_r2w2, which hang on how nearly singular matrices are "
-    "handled and are not defined closely enough in print."
+    "all (svm_all). Without retraining w2, r2w2 and span are `WeightNorm()`, `RadiusMargin()` and "
+    "`Span()`. Print drops the column that leaves the smallest value, and does not say which value "
+    "of the norm it computes with coefficients that are kept; the dual's alone makes w2 SVM-RFE, "
+    "as print says it is. That was settled with these tables known, so that the cells of r2w2 "
+    "confirm less than those of other rows. Not compared: span, grad_span and grad_r2w2, which "
+    "hang on how nearly singular matrices are handled and are not defined closely enough in print."
 )
 
 
@@ -75,15 +75,14 @@ class Toy(Experiment):
             part /= deviation
         machine = SVC(kernel=self.kernel, C=self.C, slack="l2")
         again = cell["methods"] == TRAINED_AGAIN
-        for method, reading, columns in self._ranked(machine, X, y, again=again):
+        for method, columns in self._ranked(machine, X, y, again=again):
             fitted = machine.fit(X[:, columns], y)
             error = float((fitted.predict(X_test[:, columns]) != y_test).mean())
-            settings: Settings = {"method": method, "train_size": size, "reading": reading}
-            yield Measurement(settings, {"error": error})
+            yield Measurement({"method": method, "train_size": size}, {"error": error})
 
     def _ranked(
         self, machine: SVC, X: FloatArray, y: NDArray[Any], *, again: bool
-    ) -> Iterable[tuple[str, str, IndexArray]]:
+    ) -> Iterable[tuple[str, IndexArray]]:
         """Return rows of the table with the columns that each trains on."""
         cells = [cell.cell for cell in self.published()]
         published = {cell["method"] for cell in cells if cell["train_size"] == len(X)}
@@ -94,13 +93,10 @@ class Toy(Experiment):
 
         for method, criterion in (RETRAINED if again else CRITERIA).items():
             if method in published:
-                yield method, "print", eliminated(criterion)
-        if again:
-            return
-        yield "svm_all", "print", np.arange(X.shape[1])
-        yield "corr", "print", Path.from_scores(golub_score(X, y)).top(2)
-        for method, criterion in LIBRARY.items():
-            yield method, "library", eliminated(criterion)
+                yield method, eliminated(criterion)
+        if not again:
+            yield "svm_all", np.arange(X.shape[1])
+            yield "corr", Path.from_scores(golub_score(X, y)).top(2)
 
     def published(self) -> list[PublishedCell]:
         """Return the table."""
@@ -108,9 +104,7 @@ class Toy(Experiment):
         return read(f"rakotomamonjy_{self.table}", keys, ["error"], trials=TRIALS)
 
     def why_not_comparable(self, cell: Settings) -> str:
-        """Say which rows are another reading, or not defined closely enough."""
-        if cell["reading"] == "library":
-            return "another reading of the criterion than the one that was published"
+        """Say which rows are not defined closely enough."""
         if cell["method"] in LOOSE:
             return "print does not define the criterion closely enough"
         return ""
