@@ -23,6 +23,7 @@ ARRAYS = [
     "accuracy",
     "seconds",
     "tied",
+    "resolution",
     "dropped",
     "scores",
     "survivors",
@@ -44,7 +45,7 @@ def assert_same(path: Path, other: Path) -> None:
                     np.testing.assert_array_equal(one.values, two.values)
                     assert one.rows.dtype == two.rows.dtype
                     assert one.offset == two.offset
-        elif field.name == "final_accuracy":
+        elif field.name in ("final_accuracy", "final_kkt_gap"):
             np.testing.assert_array_equal(ours, theirs)
         else:
             assert ours == theirs, field.name
@@ -400,6 +401,16 @@ def test_damaged_files_are_refused_by_name(tmp_path) -> None:
         rewritten(file, n_columns=10**15),
         rewritten(file, n_columns="nine"),
         rewritten(file, column_names=3),
+        rewritten(file, dropped=finished().dropped.astype(float)),
+        rewritten(file, scores=np.array(["high"] * 7)),
+        rewritten(file, scores=np.ones((7, 1))),
+        rewritten(file, tied=np.zeros(4)),
+        rewritten(file, counts=np.array([8, -4, 1, 2])),
+        rewritten(file, solution_rows=np.zeros(4)),
+        rewritten(file, solution_offsets=np.array(["0.5"] * 8)),
+        rewritten(file, stopped=None),
+        rewritten(file, final_accuracy="high"),
+        rewritten(file, notes=[1]),
     ]
     for content in damaged:
         file.write_bytes(content)
@@ -442,6 +453,7 @@ def test_files_are_small(tmp_path) -> None:
         path,
         counts=np.ones(n - 1, dtype=np.int64),
         **{name: ones for name in ("following", "kkt_gap", "accuracy", "seconds", "scores")},
+        resolution=ones * 1e-12,
         tied=ones > 2,
         dropped=np.random.default_rng(0).permutation(n)[1:],
         survivors=np.random.default_rng(0).permutation(n)[:1],

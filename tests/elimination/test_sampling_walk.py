@@ -64,8 +64,8 @@ def expect_rows(data: Data, path, sampler, kernel, seed: int, **parts) -> None:
             for draw in draws
         ]
         scores = sampler.combine(np.array(tables))
-        place = int(scores.argmin())
-        assert left[place] == path.dropped[step]
+        place = int(np.flatnonzero(left == path.dropped[step])[0])
+        assert scores[place] <= scores.min() + path.resolution[step]
         assert path.scores[step] == pytest.approx(scores[place], rel=1e-5, abs=1e-12)
         left = np.delete(left, place)
 

@@ -19,12 +19,15 @@ from svsieve.elimination import (
     Data,
     Parts,
     Subsample,
+    Task,
     WhenScoreAbove,
     trace,
     walk,
 )
+from svsieve.elimination.engines.kernel import KernelEngine
 from svsieve.kernels import Laplace, Linear, Polynomial, Rbf
 from svsieve.machines import CSvm, L2Svm, solve
+from svsieve.selection.folds import follow, scores_at
 from tests.elimination.walks import same_walk, several_classes, table, two_classes
 
 ENGINES = ["wide-linear", "tall-linear", "kernel"]
@@ -210,3 +213,36 @@ def test_stretches_carry_solutions_only_when_asked() -> None:
     assert all(step.solutions == () for step in stretch)
     stretch = next(walk(data, Parts(Linear(), CSvm(1.0)), solutions=True))
     assert all(len(step.solutions) == 1 for step in stretch)
+
+
+# ---- the last fit
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_last_fit_hands_on_its_solutions(engine: str) -> None:
+    """They are what machines on the columns kept come to, in terms of the table as it was given."""
+    data = two_classes(table("far", 50, 10))
+    path = trace(data, Parts(Linear(), CSvm(1.0), engine=engine, least=4))
+    left = np.sort(path.survivors)
+    (solution,) = path.final_solutions
+    (task,) = data.tasks
+    expect_optimal(data.X[:, left], task.labels, np.arange(50), solution, Linear(), CSvm(1.0))
+    assert 0.0 <= path.final_kkt_gap <= 1e-8
+
+
+def test_nothing_trains_the_last_fit_again(monkeypatch) -> None:
+    made = []
+    built = KernelEngine.__init__
+    monkeypatch.setattr(
+        KernelEngine, "__init__", lambda self, *given: made.append(1) or built(self, *given)
+    )
+    X = table("plain", 60, 8)
+    whole = two_classes(X)
+    labels = whole.tasks[0].labels
+    data = Data(X[:40], (Task(labels=labels[:40]),), whole.groups[:40])
+    right = lambda f: (f[:, 0] * labels[40:] > 0).mean(axis=1, keepdims=True)  # noqa: E731
+    parts = Parts(Rbf(gamma=0.1), CSvm(1.0), least=3)
+    scored = follow(data, parts, X[40:], right)
+    assert len(made) == 1
+    found = scores_at(data, parts, X[40:], right, scored.path, np.array([3]))
+    assert scored.scores[-1] == found[0]

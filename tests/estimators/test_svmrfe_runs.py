@@ -124,7 +124,7 @@ def test_steps_that_do_not_converge_are_told(rows):
     worst = selector.path_.kkt_gap.max()
     assert worst > 1e-8
     assert f"the largest KKT gap is {worst:.3g}" in str(told.message)
-    assert "5 of 5 steps" in str(told.message)
+    assert "6 of 6 fits" in str(told.message)
 
 
 def test_ranking_is_solved_further_than_the_estimator_asks(rows):
@@ -149,6 +149,25 @@ def test_progress_is_shown_on_stderr_only(rows, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_last_fit_is_judged_like_the_steps(tmp_path):
+    """No step is made here: all that is ranked is ranked by the last fit."""
+    X, y = make_classification(120, 10, n_informative=4, flip_y=0.2, random_state=1)
+    with warnings.catch_warnings():  # estimator_ says on its own behalf that it did not converge
+        warnings.filterwarnings("ignore", "SVC stopped")
+        with pytest.warns(
+            ConvergenceWarning, match=r"SVMRFE: 1 of 1 fits .* \(the last, on the columns kept"
+        ):
+            hasty = SVMRFE(SVC(C=100, max_iter=2), n_features_to_select=10).fit(X, y).path_
+    assert hasty.n_steps == 0
+    assert hasty.final_kkt_gap > 0.1
+    assert hasty.largest_gap == hasty.final_kkt_gap
+    hasty.save(tmp_path / "path.npz")
+    assert Path.load(tmp_path / "path.npz").final_kkt_gap == hasty.final_kkt_gap
+    sound = SVMRFE(SVC(C=100), n_features_to_select=10).fit(X, y).path_
+    assert sound.final_kkt_gap <= 1e-8
+    assert not sound.same_ranking(hasty, rtol=np.inf)
+
+
 # --- checkpoints -----------------------------------------------------------------------------
 
 
@@ -171,8 +190,8 @@ def dies_after(monkeypatch):
         write = store.Checkpoint.write
         written = []
 
-        def counted(self, make_path, *, last=False):
-            write(self, make_path, last=last)
+        def counted(self, make_path, state=None, *, last=False):
+            write(self, make_path, state, last=last)
             written.append(1)
             if len(written) == count:
                 raise Killed
@@ -196,8 +215,8 @@ def test_killed_run_is_resumed_to_the_same_result(rows, tmp_path, dies_after, es
     assert begun.stopped == "running"
     dies_after(-1)
     resumed = machine.fit(X, y)
-    assert resumed.path_.same_ranking(plain.path_)
-    np.testing.assert_allclose(resumed.path_.scores, plain.path_.scores, rtol=1e-6)
+    assert resumed.path_.same_ranking(plain.path_, rtol=0)
+    np.testing.assert_array_equal(resumed.path_.kkt_gap, plain.path_.kkt_gap)
     np.testing.assert_array_equal(resumed.ranking_, plain.ranking_)
     assert resumed.path_.stopped == "size"
     assert [file.name for file in tmp_path.iterdir()] == ["run.npz"]

@@ -15,6 +15,8 @@ from svsieve.elimination.path_file import STEP_ARRAYS, File, Solutions
 from svsieve.elimination.stop_point import accuracy_between, accuracy_through, cheapest_size
 from svsieve.elimination.stretch import NAN, Solution
 
+UNKNOWN = np.empty(0)  # stands for as many nan as there are steps
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Path:
@@ -91,10 +93,10 @@ class Path:
     solutions: Solutions | None = None
     final_kkt_gap: float = NAN
     final_solutions: tuple[Solution, ...] | None = None
-    resolution: FloatArray = None  # type: ignore[assignment]
+    resolution: FloatArray = UNKNOWN
 
     def __post_init__(self) -> None:
-        if self.resolution is None:
+        if self.resolution is UNKNOWN:
             object.__setattr__(self, "resolution", np.full(len(self.counts), NAN))
         if self.column_names is not None:
             names = tuple(str(name) for name in self.column_names)
@@ -227,9 +229,23 @@ class Path:
         ranks[self.dropped] = np.repeat(np.arange(self.n_steps + 1, 1, -1), self.counts)
         return ranks
 
-    def same_ranking(self, other: Path) -> bool:
-        """Tell whether another path visits the same sizes and has the same order."""
-        return np.array_equal(self.counts, other.counts) and np.array_equal(self.order, other.order)
+    def same_ranking(self, other: Path, *, rtol: float = 1e-6) -> bool:
+        """Tell whether another path visits the same sizes with the same order and scores.
+
+        Parameters
+        ----------
+        other : Path
+        rtol : float, default=1e-6
+            By how much scores may differ, as a share of the largest one. 0: equal to the last bit,
+            as those of a run that was killed and taken up again are; infinity: only the order
+            counts.
+        """
+        mine, others = self.importances, other.importances
+        same = np.array_equal(self.counts, other.counts) and np.array_equal(self.order, other.order)
+        if not same or rtol == np.inf:
+            return same
+        largest = np.abs(others[np.isfinite(others)]).max(initial=0.0)
+        return np.allclose(mine, others, rtol=0.0, atol=rtol * largest, equal_nan=True)
 
     # ---- numbers
 

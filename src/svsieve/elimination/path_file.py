@@ -30,7 +30,7 @@ FACTS = (
 # Entries that files of version 0.1.0 do not have.
 LATER = frozenset({"resolution", "final_kkt_gap"})
 
-# Kinds of numpy's dtypes: whole numbers, truth values; all other arrays hold floating-point numbers.
+# Kinds of numpy's dtypes: whole numbers, truth values; all other arrays hold floats.
 KINDS = {"counts": "i", "dropped": "i", "survivors": "i", "tied": "b"}
 FACT_TYPES: dict[str, tuple[type, ...]] = {
     "n_columns": (int,),

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from svsieve.arrays import FloatArray, IndexArray
-from svsieve.elimination.path import NAN, Path
+from svsieve.elimination.path import Path
 from svsieve.elimination.path_file import STEP_ARRAYS
-from svsieve.elimination.stretch import Solution, Stretch
+from svsieve.elimination.stretch import NAN, Solution, Stretch
 
 _RECORDED = (*STEP_ARRAYS, "dropped", "scores")
 

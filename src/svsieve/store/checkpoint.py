@@ -1,9 +1,9 @@
 """A file that a killed elimination is resumed from.
 
 A checkpoint is a saved `Path` whose notes hold a fingerprint of the run: what data, which labels,
-which options, which seed. Beside it stands what the engine held, so that the run goes on in the same
-bits. The file is replaced as a whole, never written into, so that at any moment the
-file on disk is a complete one.
+which options, which seed. Beside it stands what the engine held, so that the run goes on in the
+same bits. The file is replaced as a whole, never written into, so that at any moment the file on
+disk is a complete one.
 """
 
 from __future__ import annotations

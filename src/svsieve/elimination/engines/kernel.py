@@ -94,7 +94,7 @@ class KernelEngine:
         """Return where the next solutions start, and how the kernel state stands."""
         found: dict[str, npt.NDArray[Any]] = {}
         for q, (start, memory) in enumerate(zip(self._starts, self._memories, strict=True)):
-            entries = {"start": start} if start is not None else {}
+            entries: dict[str, Any] = {"start": start}
             entries |= {f"memory {key}": value for key, value in memory.items()}
             # What criteria remember beside vectors is made again from the table.
             found |= {f"{q} {key}": v for key, v in entries.items() if isinstance(v, np.ndarray)}
