@@ -93,7 +93,7 @@ class Path:
     solutions: Solutions | None = None
     final_kkt_gap: float = NAN
     final_solutions: tuple[Solution, ...] | None = None
-    resolution: FloatArray = UNKNOWN
+    resolution: FloatArray = field(default_factory=lambda: UNKNOWN)
 
     def __post_init__(self) -> None:
         if self.resolution is UNKNOWN:
