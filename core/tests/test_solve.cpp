@@ -119,6 +119,38 @@ TEST(spheres_reach_the_gap) {
     }
 }
 
+// With bounds this small no gradient differs from the linear term by the tolerance.
+TEST(tiny_bounds_are_solved_like_large_ones) {
+    for (const double C : {1e-5, 1e-8, 1e-12}) {
+        Instance instance(40, 3, 0.5, 46);
+        instance.classify(C);
+        for (std::size_t k = 0; k < 40; ++k) {  // six rows against thirty-four
+            const double y = k < 6 ? 1.0 : -1.0;
+            instance.linear[k] = -y;
+            instance.lower[k] = std::min(0.0, C * y);
+            instance.upper[k] = std::max(0.0, C * y);
+        }
+        GramRows rows(Matrix(instance.gram.data(), 40, 40));
+        const std::vector<double> start(40, 0.0);
+        const DualSolution found = solve(instance.problem(), rows, start, {1e-9, -1, true, true});
+        CHECK(found.stopped == Stopped::Converged);
+        CHECK(found.kkt_gap <= 1e-9);
+        long double low = -infinity, up = infinity, least = infinity, most = -infinity;
+        for (std::size_t i = 6; i < 40; ++i) {  // the others are at their bounds
+            long double value = 0.0L;
+            for (std::size_t k = 0; k < 40; ++k)
+                value +=
+                    static_cast<long double>(instance.gram[i * 40 + k]) * found.coefficients[k];
+            if (found.coefficients[i] > instance.lower[i]) low = std::max(low, value);
+            if (found.coefficients[i] < instance.upper[i]) up = std::min(up, value);
+            least = std::min(least, value);
+            most = std::max(most, value);
+        }
+        for (std::size_t i = 0; i < 6; ++i) CHECK(found.coefficients[i] == C);
+        CHECK(low - up <= 2e-9 * (most - least));
+    }
+}
+
 TEST(pair_steps_and_polish_agree) {
     Instance instance(60, 4, 0.3, 43);
     instance.classify(10.0);

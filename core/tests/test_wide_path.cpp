@@ -390,6 +390,44 @@ TEST(a_path_is_the_same_in_one_call_and_in_many) {
     CHECK(parts.scores() == whole.scores());
 }
 
+TEST(a_path_goes_on_from_its_state_in_the_same_bits) {
+    const std::size_t n = 21, d = 150;
+    for (const Kind kind : {Kind::Plain, Kind::Scales, Kind::Twins}) {
+        const auto x = table(n, d, kind, 61);
+        const Machine machine(labels_of(x, n, d, 61), 1.0, kind == Kind::Scales);
+        std::vector<std::size_t> used(d);
+        for (std::size_t j = 0; j < d; ++j) used[j] = j;
+        const std::vector<double> start(n, 0.0);
+        const auto make = [&] {
+            return WidePath(Matrix(x.data(), n, d), used, used, {machine.problem()},
+                            Matrix(start.data(), 1, n), 1e-12);
+        };
+        WidePath whole = make();
+        const WideSteps first = whole.advance(ones(60), 1e9, false);
+        const std::vector<double> state = whole.state();
+        WidePath other = make();
+        other.restore(first.dropped, state);
+        CHECK(other.scores() == whole.scores());
+        const WideSteps ours = whole.advance(ones(80), 1e9, true);
+        const WideSteps theirs = other.advance(ones(80), 1e9, true);
+        CHECK(theirs.dropped == ours.dropped);
+        CHECK(theirs.scores == ours.scores);
+        CHECK(theirs.gaps == ours.gaps);
+        CHECK(theirs.coefficients == ours.coefficients);
+        CHECK(theirs.offsets == ours.offsets);
+        for (const std::size_t length : {std::size_t(0), std::size_t(7), state.size() - 1}) {
+            WidePath third = make();
+            bool refused = false;
+            try {
+                third.restore(first.dropped, Vector(state.data(), length));
+            } catch (const std::invalid_argument&) {
+                refused = true;
+            }
+            CHECK(refused);
+        }
+    }
+}
+
 TEST(steps_that_cannot_be_made_are_refused) {
     const std::size_t n = 6, d = 5;
     const auto x = table(n, d, Kind::Plain, 70);

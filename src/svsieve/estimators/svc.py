@@ -111,7 +111,8 @@ class SVC(GivesProbabilities, ClassifierMixin, BaseEstimator):
     kernel_ : Kernel
         The kernel used, its gamma a number.
     kkt_gap_ : float
-        Largest KKT gap over the pairs of classes.
+        Largest KKT gap over the pairs of classes, in units of the margin; where decision values
+        span less than its width, as with a small C, in units of half their range.
     n_iter_ : ndarray of shape (n_pairs,)
         Solver iterations of each pair.
     sigmoids_ : tuple of Sigmoid

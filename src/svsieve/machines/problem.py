@@ -74,7 +74,9 @@ class DualSolution:
         The constant of the decision function: minus the multiplier of the sum.
     objective : float
     kkt_gap : float
-        In the unit of the problem's `gap_unit`.
+        In the unit of the problem's `gap_unit`. Where coefficients sum to zero and decision values
+        span less than the width of the margin, that is 2, it is told in units of half their range:
+        with a small C they may span a millionth of it, and all rows would be within any tolerance.
     iterations : int
     stopped : str
         "converged"; "iteration-limit"; "unbounded": the program has no finite optimum (a hard
@@ -130,7 +132,7 @@ def solve(
         Where to begin: any vector; it is projected on the constraints. Changes the time, not the
         solution.
     tol : float, default=1e-8
-        KKT gap to reach.
+        KKT gap to reach, in the unit in which `DualSolution` tells it.
     max_iter : int, default=-1
         Limit on pair steps; -1 for ten million, or 2000 a row if that is more.
     shrinking : bool, default=True
