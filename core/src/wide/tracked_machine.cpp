@@ -102,6 +102,17 @@ double TrackedMachine::accuracy() const {
     return judged_ > 0 ? static_cast<double>(right) / static_cast<double>(judged_) : 0.0;
 }
 
+double TrackedMachine::multiplier() const {
+    double low = -infinity, up = infinity;
+    for (std::size_t k = 0; k < n_; ++k) {
+        const bool shrinks = b_[k] > problem_.lower[k], grows = b_[k] < problem_.upper[k];
+        if (shrinks && grows) return mu_;
+        if (shrinks) low = std::max(low, g_[k]);
+        if (grows) up = std::min(up, g_[k]);
+    }
+    return std::isfinite(low) && std::isfinite(up) ? 0.5 * (low + up) : mu_;
+}
+
 // Largest step <= limit along a direction on F that stays within the bounds, and who ends it.
 double TrackedMachine::step_to_bound(const double* direction, double limit,
                                      std::size_t& blocked) const {

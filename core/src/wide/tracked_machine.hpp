@@ -62,7 +62,8 @@ class TrackedMachine {
     }
 
     const double* coefficients() const { return b_.data(); }  // padded
-    double multiplier() const { return mu_; }
+    // Where no row is strictly between its bounds: the middle of what the conditions allow.
+    double multiplier() const;
     double gap() const { return gap_; }
     double accuracy() const;
 
