@@ -10,6 +10,7 @@ namespace svsieve::bindings {
 
 namespace {
 
+Cancellation never;
 std::atomic<long> inside = 0;  // threads that have let go of Python's lock and will want it again
 std::atomic<bool> closed = false;
 thread_local bool closes = false;  // the thread that ends the interpreter, which must go on
@@ -22,7 +23,7 @@ thread_local bool closes = false;  // the thread that ends the interpreter, whic
 void close(bool others) {
     if (others) nb::set_leak_warnings(false);  // they keep what they hold
     closes = true;
-    Cancellation::listen(nullptr);
+    Cancellation::listen(never);
     Cancellation::of_process().cancel();
     closed = true;
 }
@@ -60,7 +61,7 @@ void bind_cancellation(nb::module_& m) {
         .def("asked", &Cancellation::asked);
     m.def("cancellation_of_thread", &Cancellation::of_thread, nb::rv_policy::reference,
           "What this thread listens to.");
-    m.def("listen", &Cancellation::listen, nb::arg("cancellation").none(), nb::rv_policy::reference,
+    m.def("listen", &Cancellation::listen, nb::arg("cancellation"), nb::rv_policy::reference,
           "Let this thread listen to a cancellation, to be kept alive meanwhile; return the last.");
     m.def("close", &close, nb::arg("others"),
           "Cancel all other threads, and keep them from coming back to Python.");

@@ -12,12 +12,12 @@ thread_local const Cancellation* listening = &process;
 Cancellation& Cancellation::of_process() {
     return process;
 }
-const Cancellation* Cancellation::of_thread() {
-    return listening;
+const Cancellation& Cancellation::of_thread() {
+    return *listening;
 }
-const Cancellation* Cancellation::listen(const Cancellation* cancellation) {
-    const Cancellation* const before = listening;
-    listening = cancellation;
+const Cancellation& Cancellation::listen(const Cancellation& cancellation) {
+    const Cancellation& before = *listening;
+    listening = &cancellation;
     return before;
 }
 

@@ -19,10 +19,10 @@ constexpr double work_worth_sharing = 1e7;
 template <class Task>
 void parallel_tasks(std::size_t count, double work, Task task) {
     std::exception_ptr error;
-    const Cancellation* const cancellation = Cancellation::of_thread();
+    const Cancellation& cancellation = Cancellation::of_thread();
 #pragma omp parallel for schedule(dynamic, 1) if (count > 1 && work > work_worth_sharing)
     for (long reversed = 0; reversed < static_cast<long>(count); ++reversed) {
-        if (cancellation != nullptr && cancellation->asked()) continue;
+        if (cancellation.asked()) continue;
         try {
             task(count - 1 - static_cast<std::size_t>(reversed));
         } catch (...) {

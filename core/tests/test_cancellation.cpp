@@ -13,9 +13,9 @@ namespace {
 
 // Listens as long as it lives.
 struct Listening {
-    explicit Listening(const Cancellation& own) : before(Cancellation::listen(&own)) {}
+    explicit Listening(const Cancellation& own) : before(Cancellation::listen(own)) {}
     ~Listening() { Cancellation::listen(before); }
-    const Cancellation* before;
+    const Cancellation& before;
 };
 
 template <class Computation>
@@ -65,9 +65,9 @@ TEST(a_thread_listens_to_its_own_cancellation) {
     Cancellation own;
     own.cancel();
     const Listening listening(own);
-    CHECK(is_cancelled());
+    CHECK(Cancellation::of_thread().asked());
     bool elsewhere = true;
-    std::thread([&] { elsewhere = is_cancelled(); }).join();
+    std::thread([&] { elsewhere = Cancellation::of_thread().asked(); }).join();
     CHECK(!elsewhere);
 }
 

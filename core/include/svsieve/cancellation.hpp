@@ -26,23 +26,18 @@ class Cancellation {
 
     // Of everything that the process computes.
     static Cancellation& of_process();
-    // Of what this thread computes: that of the process, if nothing else was said. May be null.
-    static const Cancellation* of_thread();
-    // Returns what held before.
-    static const Cancellation* listen(const Cancellation* cancellation);
+    // Of what this thread computes: that of the process, if nothing else was said.
+    static const Cancellation& of_thread();
+    // Returns what held before. It must live until the thread listens to another.
+    static const Cancellation& listen(const Cancellation& cancellation);
 
   private:
     const Cancellation* outer_;
     std::atomic<bool> asked_ = false;
 };
 
-inline bool is_cancelled() {
-    const Cancellation* const own = Cancellation::of_thread();
-    return own != nullptr && own->asked();
-}
-
 inline void leave_if_cancelled() {
-    if (is_cancelled()) throw Cancelled();
+    if (Cancellation::of_thread().asked()) throw Cancelled();
 }
 
 }  // namespace svsieve

@@ -128,7 +128,7 @@ def choose_sigma(
     target: float | None = None,
     factor: float = STEP,
     tol: float = 1e-8,
-    max_rows: int = 10_000,
+    max_rows: int = 5000,
     random_state: int = 0,
 ) -> SigmaChoice:
     """Return a width of the Gaussian kernel by the support vectors it needs.
@@ -136,8 +136,8 @@ def choose_sigma(
     A description is trained with growing widths, each from the solution before, and the share of
     rows that are support vectors, which bounds the leave-one-out error on targets, falls.
 
-    Time grows with the square of the number of rows, and 10,000 of them tell a share to half a
-    percent, far less than the step from one width to the next changes it.
+    Time grows with the square of the number of rows, and 5,000 of them tell a share to six tenths
+    of a percent (its standard error), far less than the step to the next width changes it.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def choose_sigma(
     tol : float, default=1e-8
         KKT gap of the trainings. Support vectors are counted: at a gap of 1e-3 their number is as
         much the solver's doing as the data's.
-    max_rows : int, default=10000
+    max_rows : int, default=5000
         Of more rows so many, drawn at random, stand for all.
     random_state : int, default=0
         Seed of that draw.
