@@ -31,6 +31,7 @@ Indices checked(const IndexColumn& column, std::size_t limit, const char* name);
 // A numpy array that owns the vector's memory.
 OwnedColumn owned(std::vector<double>&& values);
 
+void bind_cancellation(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_screening(nb::module_& m);
 void bind_solver(nb::module_& m);

@@ -14,6 +14,7 @@
 #include "svsieve/kernel_tree.hpp"
 #include "svsieve/pairing.hpp"
 #include "vector/kernels.hpp"
+#include "without_gil.hpp"
 
 namespace svsieve::bindings {
 
@@ -26,7 +27,7 @@ const Profile* pointer(const std::optional<Profile>& profile) {
 void build(Pairing pairing, const Table& x, const OutTable& out,
            const std::optional<Profile>& profile) {
     expect(out.shape(0) == x.shape(0) && out.shape(1) == x.shape(0), "out must be rows x rows");
-    nb::gil_scoped_release release;
+    const WithoutGil release;
     build_pairing(pairing, view(x), view(out), pointer(profile));
 }
 
@@ -35,13 +36,13 @@ void cross(Pairing pairing, const Table& z, const Table& x, const OutTable& out,
     expect(z.shape(1) == x.shape(1), "both tables must have the same columns");
     expect(out.shape(0) == z.shape(0) && out.shape(1) == x.shape(0),
            "out must be rows of z x rows of x");
-    nb::gil_scoped_release release;
+    const WithoutGil release;
     cross_pairing(pairing, view(z), view(x), view(out), pointer(profile));
 }
 
 void drop(Pairing pairing, const Table& removed, const OutTable& s) {
     expect(s.shape(0) == removed.shape(0) && s.shape(1) == s.shape(0), "s must be rows x rows");
-    nb::gil_scoped_release release;
+    const WithoutGil release;
     drop_columns(pairing, view(removed), view(s));
 }
 
@@ -50,14 +51,14 @@ void drop_with_profile(Pairing pairing, const Table& removed, const OutTable& s,
     expect(s.shape(0) == removed.shape(0) && s.shape(1) == s.shape(0), "s must be rows x rows");
     expect(gram.shape(0) == s.shape(0) && gram.shape(1) == s.shape(1),
            "gram must have the shape of s");
-    nb::gil_scoped_release release;
+    const WithoutGil release;
     drop_columns(pairing, view(removed), view(s), &profile, view(gram));
 }
 
 void apply(const Profile& profile, const Table& s, const OutTable& out) {
     expect(out.shape(0) == s.shape(0) && out.shape(1) == s.shape(1),
            "out must have the shape of s");
-    nb::gil_scoped_release release;
+    const WithoutGil release;
     apply_profile(profile, view(s), view(out));
 }
 
@@ -75,7 +76,7 @@ OwnedColumn contract(Pairing pairing, const Profile& profile, const Table& table
     const PairValues pairs = pair_values(s, phi);
     std::vector<double> out(columns.shape(0), 0.0);
     {
-        nb::gil_scoped_release release;
+        const WithoutGil release;
         contraction(pairing, profile, block, pairs, weight, out);
     }
     return owned(std::move(out));
@@ -87,7 +88,7 @@ std::tuple<double, double> params(const Profile& profile, const IndexColumn& row
     expect(s.shape(0) == s.shape(1), "s must be square");
     const Indices picked = checked(rows, s.shape(0), "rows");
     const PairWeight weight = pair_weight(dense, outer, scale, rows.shape(0));
-    nb::gil_scoped_release release;
+    const WithoutGil release;
     const ParamSlopes slopes = contract_params(profile, view(s), picked, weight);
     return {slopes.log_gamma, slopes.coef0};
 }
@@ -173,7 +174,7 @@ void bind_kernels(nb::module_& m) {
         [](const OutTable& s) {
             expect(s.shape(0) == s.shape(1), "s must be square");
             const MutableMatrix whole = view(s);
-            nb::gil_scoped_release release;
+            const WithoutGil release;
             fill_upper(whole);
         },
         nb::arg("s").noconvert(), "Copy the lower triangle into the upper one.");

@@ -6,6 +6,7 @@
 
 #include "arrays.hpp"
 #include "svsieve/wide_path.hpp"
+#include "without_gil.hpp"
 
 namespace svsieve::bindings {
 
@@ -35,7 +36,7 @@ class OwnedWidePath {
         const Indices used = checked(kept, x.shape(1), "kept");
         const Indices free = checked(candidates, x.shape(1), "candidates");
         const Matrix table = view(x), points = view(starts);
-        nb::gil_scoped_release release;
+        const WithoutGil release;
         path_ = std::make_unique<WidePath>(
             table, std::vector<std::size_t>(used.begin(), used.end()),
             std::vector<std::size_t>(free.begin(), free.end()), problems, points, tolerance);
@@ -46,7 +47,7 @@ class OwnedWidePath {
         WideSteps steps;
         const Indices wanted = checked(counts, static_cast<std::size_t>(1) << 62, "counts");
         {
-            nb::gil_scoped_release release;
+            const WithoutGil release;
             steps = path_->advance(wanted, seconds, with_coefficients);
         }
         return std::tuple(numbers(steps.counts), numbers(steps.dropped),

@@ -6,6 +6,7 @@
 #include "arrays.hpp"
 #include "contraction_input.hpp"
 #include "svsieve/screening.hpp"
+#include "without_gil.hpp"
 
 namespace svsieve::bindings {
 
@@ -24,7 +25,7 @@ std::tuple<OwnedColumn, OwnedColumn> run(Screen what, Pairing pairing, const Pro
     const PairValues pairs = pair_values(s, phi);
     Screened found;
     {
-        nb::gil_scoped_release release;
+        const WithoutGil release;
         found = screen(what, pairing, profile, block, pairs, weight, count);
     }
     return {owned(std::move(found.approximation)), owned(std::move(found.bound))};

@@ -11,6 +11,7 @@
 #include "svsieve/cached_rows.hpp"
 #include "svsieve/feasible_point.hpp"
 #include "svsieve/solve.hpp"
+#include "without_gil.hpp"
 
 namespace svsieve::bindings {
 
@@ -39,7 +40,7 @@ Answer run(RowSource& rows, const Column& linear, const Column& lower, const Col
     const DualProblem problem{view(linear), view(lower), view(upper), view(ridge), total, gap_unit};
     DualSolution solution;
     {
-        nb::gil_scoped_release release;
+        const WithoutGil release;
         std::unique_lock<std::mutex> guard;
         if (lock != nullptr) guard = std::unique_lock(*lock);
         solution = solve(problem, rows, view(start), options);

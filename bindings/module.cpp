@@ -2,6 +2,7 @@
 
 NB_MODULE(_core, m) {
     m.doc() = "Native core of svsieve: pairing matrices, contractions, the dual solver.";
+    svsieve::bindings::bind_cancellation(m);
     svsieve::bindings::bind_blas(m);
     svsieve::bindings::bind_pool(m);
     svsieve::bindings::bind_kernels(m);

@@ -90,6 +90,15 @@ OwnedTable empty_table(std::size_t rows, std::size_t columns) {
 }  // namespace
 
 void bind_pool(nb::module_& m) {
+    nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+        try {
+            std::rethrow_exception(error);
+        } catch (const std::bad_alloc&) {
+            PyErr_SetString(PyExc_MemoryError,
+                            "The system has no memory for what the core was to compute. Use fewer "
+                            "rows or columns, or free memory that other programs hold.");
+        }
+    });
     m.def("empty_table", &empty_table, nb::arg("rows"), nb::arg("columns"),
           "An uninitialised table, from memory that an earlier one has given back if possible.");
 }

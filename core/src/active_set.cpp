@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "svsieve/cancellation.hpp"
 #include "svsieve/linalg.hpp"
 #include "vector/kernels.hpp"
 
@@ -95,6 +96,7 @@ void ActiveSet::factorise() {
         std::vector<double> block(f * f);
         const MutableMatrix q(block.data(), f, f);
         for (std::size_t i = 0; i < f; ++i) {
+            leave_if_cancelled();
             const double* row = rows_.row(inside[i]);
             for (std::size_t j = 0; j < f; ++j) {
                 q(i, j) = entry(row, inside[i], inside[j]);
@@ -174,6 +176,7 @@ ActiveSet::Border ActiveSet::border(std::size_t row) {
 
 // Borders P by a row, or, where the row depends on F, walks a null direction to a bound.
 ActiveSet::Entry ActiveSet::enter(std::size_t row) {
+    leave_if_cancelled();
     ++moves_;
     if (free_.empty()) {
         free_.push_back(row);
@@ -285,6 +288,7 @@ void ActiveSet::newton_step(const std::vector<double>& residual, std::vector<dou
 bool ActiveSet::settle() {
     double previous = infinity;
     for (int round = 0; round < refinements; ++round) {
+        leave_if_cancelled();
         flush();
         if (free_.empty()) return true;
         multiplier_ = multiplier_guess();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "svsieve/cancellation.hpp"
 #include "vector/kernels.hpp"
 
 namespace svsieve {
@@ -49,6 +50,7 @@ void recompute_gradient(const DualProblem& problem, RowSource& rows, DualState& 
         if (b == 0.0) continue;
         state.gradient[k] += problem.ridge[k] * b;
         if (b > problem.lower[k] && b < problem.upper[k]) {
+            leave_if_cancelled();
             vector_kernels().add_scaled(n, b, rows.row(k), state.gradient.data());
         } else {  // most of these stay at their bound, and their rows are not needed again
             settled.push_back(k);
@@ -81,6 +83,7 @@ double run_smo(const DualProblem& problem, RowSource& rows, DualState& state, do
 
     Extremes extremes = kernels.scan(n, g.data(), room.up.data(), room.low.data());
     for (long made = 0; made < max_iterations; ++made) {
+        leave_if_cancelled();
         if (!(extremes.low_max - extremes.up_min > tolerance)) break;
         const std::size_t i = extremes.up_index;
         const double* row_i = rows.row(i);

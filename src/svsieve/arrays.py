@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +13,8 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 IndexArray: TypeAlias = npt.NDArray[np.int64]
 # A dense float64 array or a scipy sparse matrix: scipy ships no types.
 Table: TypeAlias = Any
+
+LIMITS = np.finfo(np.float64)
 
 
 def float_vector(values: npt.ArrayLike, name: str, length: int | None = None) -> FloatArray:
@@ -42,6 +45,13 @@ def float_table(X: Table, name: str = "X") -> Table:
         raise ValueError(f"{name} must be a table with rows and columns. Got shape {table.shape}.")
     _refuse_empty(table, name)
     _refuse_non_finite(table, name)
+    return table
+
+
+def table_in_range(X: Table, name: str = "X") -> Table:
+    """`float_table`, refusing columns whose squares leave the range of double precision."""
+    table = float_table(X, name)
+    refuse_extremes(column_peaks(table), table.shape[0])
     return table
 
 
@@ -80,3 +90,42 @@ def index_vector(values: npt.ArrayLike, name: str, limit: int) -> IndexArray:
     if outside.any():
         raise ValueError(f"{name} holds {indices[outside][0]}, which is not in [0, {limit}).")
     return indices
+
+
+def column_peaks(X: Table) -> FloatArray:
+    """Return the largest magnitude of every column, NaN where it holds one."""
+    with np.errstate(invalid="ignore"):
+        if sp.issparse(X):
+            peaks = np.zeros(X.shape[1])
+            np.maximum.at(peaks, X.indices, np.abs(X.data))
+            return peaks
+        return np.asarray(np.maximum(X.max(axis=0), -X.min(axis=0)))
+
+
+def refuse_extremes(
+    peaks: FloatArray, n_rows: int, *, names: Sequence[Any] | None = None, vanishing: bool = True
+) -> None:
+    """Refuse columns whose squares leave the range of double precision, given their peaks.
+
+    Kernels multiply or square entries and add them up over columns, gamma="scale" over rows too.
+    Beyond the limits the sum is infinite, or, where `vanishing` matters, a column counts for
+    nothing though it is not zero.
+    """
+    terms = float(len(peaks) * (n_rows if vanishing else 1))
+    least = float(np.sqrt(LIMITS.tiny * terms)) if vanishing else 0.0
+    most = float(np.sqrt(LIMITS.max / (4.0 * terms)))
+    wrong = (peaks > most) | ((peaks > 0) & (peaks < least))
+    if wrong.any():
+        column = int(np.argmax(wrong))
+        happens = "overflow" if peaks[column] > most else "vanish"
+        raise ValueError(
+            f"{column_name(column, names)} of X has entries of size up to {peaks[column]:.3g}, "
+            f"whose squares {happens} in double precision; the largest must lie between "
+            f"{least:.3g} and {most:.3g}. Scale the column."
+        )
+
+
+def column_name(position: int, names: Sequence[Any] | None, *, capital: bool = True) -> str:
+    """Return how to call a column in a sentence, by its name too where it has one."""
+    name = "" if names is None else f" ({str(names[position])!r})"
+    return f"{'Column' if capital else 'column'} {position}{name}"

@@ -2,12 +2,20 @@
 
 The core runs its own threads over blocks of rows and calls BLAS inside them, so BLAS itself has to
 stay at one thread meanwhile: two pools on the same cores can be slower than one by a factor of ten.
+
+Threads that are still computing when Python ends, as those of joblib may be after Ctrl-C, are asked
+to stop and kept from coming back: Python would end them inside the core, which aborts the process.
 """
 
 from __future__ import annotations
 
+import atexit
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
-from threading import Lock
 from typing import Any
 
 from scipy.linalg import cython_blas, cython_lapack
@@ -22,7 +30,7 @@ class _OneBlasThread:
     """Limits BLAS while anyone is inside; the limit is global, so the users are counted."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = threading.Lock()
         self._inside = 0
         self._before: list[tuple[Any, int]] = []
 
@@ -56,4 +64,36 @@ def one_blas_thread() -> _OneBlasThread:
     return _one_blas_thread
 
 
-__all__ = ["core", "one_blas_thread"]
+Cancellation = core.Cancellation
+Cancelled = core.Cancelled
+cancellation_of_thread = core.cancellation_of_thread
+
+
+@contextmanager
+def listening(cancellation: Cancellation) -> Iterator[None]:
+    """Let what this thread computes inside raise `Cancelled` once the cancellation is asked for."""
+    before = core.listen(cancellation)
+    try:
+        yield
+    finally:
+        core.listen(before)
+
+
+def _end_threads() -> None:
+    core.close(others=threading.active_count() > 1)
+    while core.threads_inside() > 0:
+        time.sleep(0.001)
+
+
+atexit.register(_end_threads)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=core.open_in_child)
+
+__all__ = [
+    "Cancellation",
+    "Cancelled",
+    "cancellation_of_thread",
+    "core",
+    "listening",
+    "one_blas_thread",
+]

@@ -8,7 +8,8 @@ from scipy import sparse
 from sklearn.datasets import make_classification
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
-from svsieve import SVC, kernels
+from svsieve import SVC, SVDD, SVMRFE, KernelPerceptron, OneClassSVC, kernels
+from svsieve.estimators import one_class_base, svc
 
 # --- cells -----------------------------------------------------------------------------------
 
@@ -411,3 +412,34 @@ def test_failed_fit_leaves_the_estimator_unfitted(X, y):
         model.fit(X, np.zeros(12))
     with pytest.raises(NotFittedError):
         model.predict(X)
+
+
+# --- kernels whose values overflow -------------------------------------------------------------
+
+NORMALISED = kernels.Normalised(kernels.Polynomial(2, 1.0, 1.0))
+MACHINES = [SVC(kernel=NORMALISED), KernelPerceptron(kernel=NORMALISED)]
+MACHINES += [SVDD(kernel=NORMALISED), OneClassSVC(kernel=NORMALISED)]
+
+
+@pytest.mark.parametrize("model", MACHINES, ids=lambda model: type(model).__name__)
+def test_rows_on_which_a_composed_kernel_overflows_are_refused(model, X, y):
+    with pytest.raises(ValueError, match=r"value of row 0 with itself is not finite under Normal"):
+        model.fit(X * 1e120, np.abs(y))
+    fitted = model.fit(X, np.abs(y))
+    Z = np.vstack([X, X[:1] * 1e120])
+    with pytest.raises(ValueError, match=r"values of row 12 are not finite under Normalised"):
+        fitted.decision_function(Z)
+
+
+def test_the_row_that_overflows_is_counted_over_blocks(X, y, monkeypatch):
+    monkeypatch.setattr(svc, "PREDICTION_BLOCK_BYTES", 200)
+    monkeypatch.setattr(one_class_base, "PREDICTION_BLOCK_BYTES", 200)
+    Z = np.vstack([X, X[:1] * 1e120])
+    for model in (MACHINES[0], MACHINES[3]):
+        with pytest.raises(ValueError, match="values of row 12 are not finite"):
+            model.fit(X, np.abs(y)).decision_function(Z)
+
+
+def test_an_elimination_refuses_them_too(X, y):
+    with pytest.raises(ValueError, match=r"kernel must be finite.* Scale the columns"):
+        SVMRFE(SVC(kernel=NORMALISED)).fit(X * 1e120, y)

@@ -342,7 +342,10 @@ def test_a_size_seeds_the_next_schedule(monkeypatch):
             sizes = schedules.Reflective(0.5, centre).sizes(30)
             assert cell.path.sizes.tolist() == sizes
             assert grid.selector(cell).step == schedules.Reflective(0.5, centre)
-            assert cell.settings["step"] == schedules.Reflective(0.5, 15)
+            assert cell.settings["step"] == schedules.Reflective(0.5, centre)
+            assert f"centre={centre}" in repr(cell)
+    shown = [f"Reflective(centre={centre}, least=1, share=0.5)" for centre in centres[::2]]
+    assert grid.to_frame()["step"].tolist()[::2] == shown
     plain = Grid(SVC(), values, cv=3, rule=rule).fit(X, y)
     assert all(cell.path.sizes[1] == 23 for cell in plain.cells_[::2])
     assert same(Grid(SVC(), values, cv=3, seed_size=True, rule=rule, n_jobs=2).fit(X, y), grid)
@@ -424,7 +427,10 @@ def test_progress_is_told(capsys, monkeypatch, tmp_path):
         ({"random_state": None}, r"'random_state' parameter of Grid must be an int"),
         ({"cv": []}, r"'cv' parameter of Grid must be a way to make at least one fold"),
         ({"store": "none/grid.db"}, r"folder of run store 'none/grid.db' does not exist"),
-        ({"estimator": "svc"}, r"'estimator' parameter of SVMRFECV"),
+        ({"estimator": "svc"}, r"'estimator' parameter of Grid"),
+        ({"estimator": "svc", "grid": {"C": [1.0]}}, r"'estimator' parameter of Grid .* Got str"),
+        ({"estimator": SVC, "grid": {"C": [1.0]}}, r"'estimator' parameter of Grid .* SVC\(\)"),
+        ({"grid": {"estimator": [SVC(), 3]}}, r"'estimator' parameter of Grid .* Got int"),
     ],
 )
 def test_refused_before_anything_is_computed(options, message, monkeypatch):

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.svm import OneClassSVM
 
-from svsieve import OneClassSVC
+from svsieve import SVMRFE, OneClassSVC
 from tests.oracles import library, numbers
 
 KERNELS = {
@@ -70,10 +70,33 @@ def test_known_digits(column):
     numbers.assert_digits(model.offset_ * bound, numbers.ONE_CLASS["rho"][column])
 
 
-def test_labels_are_not_looked_at():
+@pytest.mark.parametrize("labels", [np.ones(80), np.arange(80), np.array(["a", "b"] * 40)])
+def test_labels_are_not_looked_at(labels):
     X = cloud()
     plain = OneClassSVC().fit(X).decision_function(X)
-    np.testing.assert_array_equal(OneClassSVC().fit(X, -np.ones(80)).decision_function(X), plain)
+    np.testing.assert_array_equal(OneClassSVC().fit(X, labels).decision_function(X), plain)
+
+
+@pytest.mark.parametrize("count", [1, 80])
+def test_known_negatives_are_trained_on_with_a_warning(count):
+    """Not refused: cross-validation hands over the truth that it scores with."""
+    X, labels = cloud(), np.ones(80)
+    labels[:count] = -1
+    plain = OneClassSVC().fit(X).decision_function(X)
+    with pytest.warns(
+        UserWarning, match=f"knows no negatives: the {count} rows .* Use SVDD"
+    ) as one:
+        found = OneClassSVC().fit(X, labels)
+    assert one[0].filename == __file__
+    np.testing.assert_array_equal(found.decision_function(X), plain)
+
+
+@pytest.mark.parametrize("machine", [OneClassSVC(nu=0.3), OneClassSVM(nu=0.3)])
+def test_a_ranking_says_that_negatives_are_not_told_apart(machine):
+    labels = np.r_[-1, np.ones(79)]
+    with pytest.warns(UserWarning, match=f"{type(machine).__name__} knows no negatives: the 1 row"):
+        found = SVMRFE(machine).fit(cloud(), labels)
+    np.testing.assert_array_equal(found.ranking_, SVMRFE(machine).fit(cloud()).ranking_)
 
 
 @pytest.mark.parametrize("nu", [0.0, 1.1, "half", True])

@@ -17,6 +17,7 @@ from svsieve.kernels import (
     Rbf,
     Sum,
 )
+from svsieve.kernels.cross_state import CrossState
 from tests.kernels.kernel_cases import symmetric, table
 
 X = table(8, 5)
@@ -183,3 +184,32 @@ def test_table_with_a_number_that_is_none(bad: float) -> None:
     data[3, 2] = bad
     with pytest.raises(ValueError, match=r"(?i)(?=.*\b3\b)(?=.*\b2\b)"):
         KernelState(Rbf(gamma=0.2), data)
+
+
+SQUARE = Polynomial(2, 1.0, 1.0)
+# With rows of size 1e120: values that overflow, alone or within what would make them finite again.
+OVERFLOWING = [Normalised(SQUARE), Rbf(0.1) + 0.0 * Polynomial(3), SQUARE * Normalised(SQUARE)]
+
+
+@pytest.mark.parametrize("kernel", [*OVERFLOWING, Polynomial(3)], ids=str)
+def test_values_that_overflow_are_never_taken_for_numbers(kernel) -> None:
+    """Warnings are errors here."""
+    huge, both = X * 1e120, np.vstack([X, X[:3] * 1e120])
+    assert not np.isfinite(np.diagonal(kernel.gram(huge))).any()
+    assert not np.isfinite(kernel.diagonal(huge)).any()
+    assert not np.isfinite(np.diagonal(KernelState(kernel, huge).gram())).any()
+    assert not np.isfinite(KernelState(kernel, huge).diagonal()).any()
+    for refused in (
+        lambda: kernel.cross(both, X),
+        lambda: CrossState(kernel, both, X).values(),
+    ):
+        with pytest.raises(ValueError, match=r"values of row 8 are not finite under .* Scale the"):
+            refused()
+    with pytest.raises(ValueError, match="values of row 108 are not finite"):
+        kernel.cross(both, X, first_row=100)
+
+
+def test_a_large_value_that_is_a_number_is_one() -> None:
+    """The value of a row with itself overflows; nobody asks for it."""
+    values = SQUARE.cross(X * 1e120, X)
+    np.testing.assert_allclose(values, (1e120 * X @ X.T) ** 2, rtol=1e-12)

@@ -11,7 +11,7 @@ from sklearn.ensemble import IsolationForest
 from sklearn.model_selection import KFold
 from sklearn.svm import OneClassSVM
 
-from svsieve import SVC, SVDD, OneClassSVC, one_class
+from svsieve import SVC, SVDD, OneClassSVC, kernels, one_class
 
 
 def cloud(rows=120, columns=2, seed=0):
@@ -96,6 +96,8 @@ def test_the_unit_of_the_columns_moves_the_width_along():
         ({"target": 1.5}, r"'target' parameter of choose_sigma"),
         ({"factor": 1.0}, r"'factor' parameter of sigma_grid"),
         ({"tol": 0.0}, r"'tol' parameter of choose_sigma"),
+        ({"max_rows": 1}, r"'max_rows' parameter of choose_sigma"),
+        ({"random_state": -1}, r"'random_state' parameter of choose_sigma"),
     ],
 )
 def test_bad_options_are_named(options, message):
@@ -242,3 +244,53 @@ def test_leave_one_out_of_squared_slack_and_of_the_rigid_sphere():
 def test_leave_one_out_needs_a_description():
     with pytest.raises(ValueError, match=r"'estimator' parameter .* one class.*Got SVC"):
         one_class.leave_one_out_target_error(SVC(), cloud())
+
+
+HUGE = np.array([[1e-300], [2e-300], [1e300]])
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        one_class.sigma_grid,
+        one_class.choose_sigma,
+        lambda X: one_class.leave_one_out_target_error(SVDD(), X),
+        lambda X: one_class.outliers_in_ball(X, 5),
+    ],
+)
+def test_columns_whose_squares_overflow_are_refused(ask):
+    """Warnings are errors here: nothing is computed with them."""
+    with pytest.raises(ValueError, match=r"Column 0 of X has entries of size up to 1e\+300, whose"):
+        ask(HUGE)
+    with pytest.raises(ValueError, match="squares overflow"):
+        ask(cloud() * 1e300)
+
+
+def test_a_wide_range_of_distances_has_a_grid():
+    grid = one_class.sigma_grid([[0.0], [1e-150], [1e150]], factor=1e50)
+    np.testing.assert_allclose(grid, 10.0 ** np.array([-150, -100, -50, 0, 50, 100, 150]))
+    choice = one_class.choose_sigma(cloud() * 1e150, 0.1)
+    np.testing.assert_allclose(choice.sigma, 1e150 * one_class.choose_sigma(cloud(), 0.1).sigma)
+
+
+def test_a_kernel_that_overflows_is_refused_by_leaving_out():
+    kernel = kernels.Normalised(kernels.Polynomial(3))
+    with pytest.raises(ValueError, match="kernel values of row 0 are not finite under Normalised"):
+        one_class.leave_one_out_target_error(SVDD(kernel), cloud() * 1e120)
+
+
+def test_of_many_rows_some_stand_for_all():
+    X = np.random.default_rng(0).normal(size=(700, 3))
+    drawn = one_class.choose_sigma(X, 0.1, max_rows=300)
+    again = one_class.choose_sigma(X, 0.1, max_rows=300)
+    other = one_class.choose_sigma(X, 0.1, max_rows=300, random_state=1)
+    whole = one_class.choose_sigma(X, 0.1)
+    np.testing.assert_array_equal(drawn.support_shares, again.support_shares)
+    assert drawn.support_shares.tolist() != other.support_shares.tolist()
+    for choice in (drawn, other):
+        assert abs(np.log(choice.sigma / whole.sigma)) <= np.log(2.0)  # two steps of the grid
+        counts = choice.support_shares * 300
+        np.testing.assert_allclose(counts, counts.round())
+    X = sparse.csr_array(X)
+    assert one_class.choose_sigma(X, 0.1, max_rows=300).sigma == pytest.approx(drawn.sigma)
+    assert one_class.choose_sigma(X, 0.1, max_rows=700).sigma == pytest.approx(whole.sigma)

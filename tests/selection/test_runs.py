@@ -11,6 +11,8 @@ import joblib
 import numpy as np
 import pytest
 
+from svsieve.kernels import Linear
+from svsieve.selection import runs
 from svsieve.selection.runs import _Failure, finished, results
 
 BACKENDS = ["sequential", "loky", "threading", "multiprocessing"]
@@ -125,21 +127,88 @@ def test_threads_have_ended_when_the_exception_is_raised():
     assert ended == [True]
 
 
+def computes(begun, left):
+    """Calls the core for 30 seconds, or until it is cancelled."""
+    begun.set()
+    end = time.monotonic() + 30.0
+    try:
+        while time.monotonic() < end:
+            Linear().gram(np.eye(3))
+        left.append("after 30 seconds")
+    except BaseException as error:
+        left.append(type(error).__name__)
+        raise
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_threads_that_compute_have_ended_when_ctrl_c_is_raised(inside):
+    begun, left = [threading.Event(), threading.Event()], []
+    jobs = [("", (computes, (one, left))) for one in begun]
+    if inside:  # one run in another: what cancels the outer one cancels both
+        jobs = [("", (results, (jobs, 2))), ("", (abs, (1,)))]
+
+    def press():
+        for one in begun:
+            one.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=press).start()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with (
+            joblib.parallel_config(backend="threading"),
+            pytest.raises(KeyboardInterrupt),
+        ):
+            results(jobs, 2)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert left == ["Cancelled", "Cancelled"]
+    assert not runs._working
+
+
+def test_a_job_that_fails_cancels_those_that_compute():
+    begun, left = threading.Event(), []
+
+    def fails():
+        begun.wait()
+        inverse(0)
+
+    jobs = [("", (computes, (begun, left))), ("the other", (fails, ()))]
+    with joblib.parallel_config(backend="threading"), pytest.raises(ZeroDivisionError):
+        results(jobs, 2)
+    assert left == ["Cancelled"]
+
+
+def test_a_job_that_comes_late_is_not_begun():
+    called = []
+    with joblib.parallel_config(backend="threading"):
+        begun = finished([("", (abs, (1,)))] * 3, 2, batch_size=1)
+        next(begun)
+        begun.close()
+    run = list(runs._cancellations)[-1]
+    _, _, result = runs._timed(run, 7, "", (called.append, (1,)))
+    assert not called
+    assert isinstance(result, runs._Over)
+
+
 @pytest.mark.parametrize("backend", ["loky", "threading"])
-def test_whoever_ends_early_ends_the_others_without_a_warning(backend):
+def test_whoever_ends_early_ends_the_others_without_a_warning(backend, monkeypatch):
     """Warnings are errors here; those of joblib on what it cancels would be raised."""
+    monkeypatch.setattr(runs, "PATIENCE_SECONDS", 0.1)
     FREE.clear()
     jobs = [("quick", (inverse, (1,))), *[("slow", (waits, (60,)))] * 5]
     with joblib.parallel_config(backend=backend):
-        runs = finished(jobs, 2, batch_size=1)
-        assert next(runs)[2] == 1.0
-        runs.close()
+        begun = finished(jobs, 2, batch_size=1)
+        assert next(begun)[2] == 1.0
+        begun.close()
     FREE.set()
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a POSIX system")
-def test_ctrl_c_is_heard_while_others_work(backend):
+def test_ctrl_c_is_heard_while_others_work(backend, monkeypatch):
+    """Jobs that do not call the core are not waited for much longer than they would need to."""
+    monkeypatch.setattr(runs, "PATIENCE_SECONDS", 0.1)
     FREE.clear()
     told = []
 
@@ -166,7 +235,5 @@ def test_rows_arrive_as_they_are():
 
 
 def test_nobody_is_started_for_nothing(monkeypatch):
-    from svsieve.selection import runs
-
     monkeypatch.setattr(runs, "Parallel", None)
     assert results([], 2) == []

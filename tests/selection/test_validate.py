@@ -412,6 +412,13 @@ def test_refusals(changed, message):
         validate(*arguments, **given)
 
 
+@pytest.mark.parametrize(("estimator", "shown"), [(None, "None"), ("svc", "'svc'"), (SVC, "SVC")])
+def test_what_cannot_be_fitted_is_refused(estimator, shown):
+    X, y = two_classes()
+    with pytest.raises(TypeError, match=rf"'estimator' parameter of validate .* Got {shown} inst"):
+        validate(ORDER, estimator, X, y)
+
+
 def test_a_path_that_is_not_finished_has_no_order_below_its_last_size():
     X, y = two_classes()
     path = SVMRFE(SVC(kernel="linear"), n_features_to_select=6, step=7).fit(X, y).path_

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "svsieve/cancellation.hpp"
 #include "svsieve/linalg.hpp"
 #include "vector/kernels.hpp"
 #include "wide/column_lists.hpp"
@@ -147,6 +148,7 @@ class WidePath::State {
         const MutableMatrix k(gram_.values.data(), gram_.size, gram_.size, gram_.stride);
         std::vector<double> table;
         for (std::size_t first = 0; first < columns.size(); first += block) {
+            leave_if_cancelled();
             const std::size_t count = std::min(block, columns.size() - first);
             table.resize(count * width_);
             for (std::size_t c = 0; c < count; ++c) {
@@ -224,6 +226,7 @@ WideSteps WidePath::State::advance(Indices counts, double limit, bool with_coeff
     const Clock::time_point begin = Clock::now();
     Clock::time_point before = begin;
     for (const std::size_t count : counts) {
+        leave_if_cancelled();
         if (count == 0 || count > lists_->left()) {
             throw std::invalid_argument("a step must drop between 1 and all of the candidates");
         }

@@ -18,7 +18,7 @@ from svsieve.elimination.parts import Data, Parts
 from svsieve.elimination.path import Path
 from svsieve.elimination.stretch import EngineState
 
-MADE_AT = "made at"
+MADE_AT, ENGINE = "made at", "engine"
 
 
 class EngineRoom:
@@ -57,7 +57,7 @@ class EngineRoom:
             self._tune(turn)
             fresh = self._tuned_at == turn.iteration
         if self._engine is None and not fresh and self._state is not None:
-            self._engine = self._restored(self._state)
+            self._engine = self._restored(self._state, turn)
         elif fresh or self._engine is None:
             self._engine = self._made(turn.kept, turn.iteration)
         return self._engine
@@ -65,18 +65,24 @@ class EngineRoom:
     def state(self) -> EngineState:
         """Return what the engine in use holds, and since when it has been in use."""
         assert self._engine is not None
-        return {**self._engine.state(), MADE_AT: np.array(self._made_at)}
+        facts = {MADE_AT: np.array(self._made_at), ENGINE: np.array(self._engine.name)}
+        return {**self._engine.state(), **facts}
 
     def _made(self, kept: IndexArray, iteration: int) -> ResumableEngine:
         self._made_at = iteration
         return choose_engine(self._data, self._parts, kept, solutions=self._solutions)
 
-    def _restored(self, state: EngineState) -> ResumableEngine:
-        """The engine of the resumed path: made where that one was, with all that it has dropped."""
+    def _restored(self, state: EngineState, turn: Turn) -> ResumableEngine:
+        """The engine of the resumed path: made where that one was, with all that it has dropped.
+
+        Where memory has led to another engine than then, that one starts cold.
+        """
         assert self._resume is not None
         held = dict(state)
-        made_at, counts = int(held.pop(MADE_AT)), self._resume.counts
-        engine = self._made(self._columns_at(made_at), made_at)
+        made_at, name = int(held.pop(MADE_AT)), str(held.pop(ENGINE))
+        engine, counts = self._made(self._columns_at(made_at), made_at), self._resume.counts
+        if engine.name != name:
+            return self._made(turn.kept, turn.iteration)
         steps = np.split(self._resume.dropped, np.cumsum(counts)[:-1])
         engine.restore(steps[made_at - 1 :], held)
         return engine

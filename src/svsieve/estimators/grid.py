@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -224,7 +223,11 @@ class Grid(BaseEstimator):
         chosen = self._rule(rule, "to_frame")
         rows = []
         for cell in self.cells_:
-            row = settings_of(cell.key) | {"size": None, "score": None, "std": None}
+            row = settings_of(settings_key(cell.settings)) | {
+                "size": None,
+                "score": None,
+                "std": None,
+            }
             row["standard_error"] = None
             if cell.curve is not None:
                 size = cell.choice(chosen, metric).size
@@ -241,8 +244,6 @@ class Grid(BaseEstimator):
         check_is_fitted(self, "cells_")
         selector = self._selector(cell.settings)
         selector.cv, selector.rule = self.cv, self.rule
-        if "centre" in cell.facts:
-            selector.step = replace(selector.step, centre=cell.facts["centre"])
         return selector
 
     # ---- parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -15,6 +15,8 @@ from sklearn.pipeline import Pipeline
 from svsieve.elimination import Path
 from svsieve.errors import with_notes
 from svsieve.estimators.svmrfecv import SVMRFECV
+from svsieve.resolve import resolve_estimator
+from svsieve.resolve.options import has_method
 from svsieve.selection import Choice, Curve, Rule, Stability, stability
 from svsieve.selection.rules import best_curve, resolve_rule
 from svsieve.store import Result, RunStore
@@ -41,9 +43,9 @@ class GridCell:
     Attributes
     ----------
     settings : dict
-        As they were given.
+        As they were given; a schedule that was seeded has the centre it really had.
     key : str
-        The same as text, the name of the cell in the run store.
+        As they were given, as text: the name of the cell in the run store.
     curve : Curve or None
         Scores of every fold, size and metric; None where the cell failed.
     facts : dict
@@ -124,8 +126,10 @@ def cell_from(
     if failure is not None:
         return GridCell(dict(settings), key, None, {}, failure, (), store.file)
     result = store.result(key, with_paths=store.file is None)
-    curve = Curve(**result.curve)
-    return GridCell(dict(settings), key, curve, result.facts, None, result.archives, store.file)
+    curve, used = Curve(**result.curve), dict(settings)
+    if "centre" in result.facts:
+        used["step"] = replace(used["step"], centre=result.facts["centre"])
+    return GridCell(used, key, curve, result.facts, None, result.archives, store.file)
 
 
 def configured(base: SVMRFECV, settings: Mapping[str, Any]) -> SVMRFECV:
@@ -134,6 +138,9 @@ def configured(base: SVMRFECV, settings: Mapping[str, Any]) -> SVMRFECV:
     Names are those of the selector's parts, of the machine at the end of its estimator, or of
     something inside the estimator in scikit-learn's form, ``standardscaler__with_mean``.
     """
+    estimator = settings.get("estimator", base.estimator)
+    if not has_method(estimator, "get_params"):
+        resolve_estimator(estimator, owner="Grid")  # which refuses it
     selector: SVMRFECV = clone(base)
     if "estimator" in settings:
         selector.set_params(estimator=clone(settings["estimator"]))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,9 +58,10 @@ class GridRun:
         with Tally(len(unsettled), "cells", n_jobs=n_jobs, shown=self.progress) as tally:
             while unsettled:
                 before = unsettled
-                for key, outcome in self._outcomes():
-                    self._keep(key, outcome)
-                    unsettled = self._told(unsettled, tally)
+                with closing(self._outcomes()) as outcomes:
+                    for key, outcome in outcomes:
+                        self._keep(key, outcome)
+                        unsettled = self._told(unsettled, tally)
                 if unsettled == before:
                     time.sleep(LOOK_SECONDS)
                     unsettled = self._told(unsettled, tally)
@@ -80,7 +82,7 @@ class GridRun:
 
     # ---- cells
 
-    def _outcomes(self) -> Iterator[Outcome]:
+    def _outcomes(self) -> Generator[Outcome, None, None]:
         """Compute cells until there is none left to claim."""
         n_jobs = 1 if self.seeding is not None else self.n_jobs
         jobs = (
@@ -89,8 +91,10 @@ class GridRun:
         )
         # No cell is claimed before somebody is free to work on it, and none waits for the one
         # before it to be kept.
-        for _, _, outcome in finished(jobs, n_jobs, pre_dispatch="1*n_jobs", batch_size=1):
-            yield outcome
+        runs = finished(jobs, n_jobs, pre_dispatch="1*n_jobs", batch_size=1)
+        with closing(runs):
+            for _, _, outcome in runs:
+                yield outcome
 
     def _claimed(self) -> Iterator[tuple[str, SVMRFECV]]:
         while True:

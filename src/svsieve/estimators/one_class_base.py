@@ -134,8 +134,8 @@ class DescribesOneClass(OutlierMixin, BaseEstimator):
         check_is_fitted(self, "support_vectors_")
         rows = prediction_rows(self, X)
         step = max(1, PREDICTION_BLOCK_BYTES // (8 * (len(self.support_) + 2)))
-        blocks = (rows[start : start + step] for start in range(0, rows.shape[0], step))
-        return np.concatenate([self._typicality(block) for block in blocks])
+        starts = range(0, rows.shape[0], step)
+        return np.concatenate([self._typicality(rows[at : at + step], at) for at in starts])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -153,14 +153,15 @@ class DescribesOneClass(OutlierMixin, BaseEstimator):
         """Keep what predictions need besides the support vectors."""
 
     @abstractmethod
-    def _typicality(self, X: Any) -> FloatArray:
-        """Return `score_samples` of a block of checked rows."""
+    def _typicality(self, X: Any, first_row: int = 0) -> FloatArray:
+        """Return `score_samples` of a block of checked rows, the first of which is `first_row`."""
 
     # ---- training
 
     def _trained(self, X: Any, y: ArrayLike | None, sample_weight: ArrayLike | None) -> Self:
         kernel, (plain, negative) = self._check_parameters()
-        X, marks = described_rows(self, X, y)
+        name = type(self).__name__ if negative is None else ""
+        X, marks = described_rows(self, X, y, without_negatives=name)
         classes, codes = np.unique(marks, return_inverse=True)
         weights = sample_weights(sample_weight, classes, codes)
         used = np.flatnonzero(weights)
@@ -183,8 +184,7 @@ class DescribesOneClass(OutlierMixin, BaseEstimator):
     def _solved(
         self, machine: Machine, kernel: Kernel, X: Any, labels: Any, weights: FloatArray
     ) -> tuple[DualProblem, DualSolution]:
-        with np.errstate(over="ignore", invalid="ignore"):  # said with the row below
-            diagonal = kernel.diagonal_of(X)
+        diagonal = kernel.diagonal_of(X)
         refuse_overflow(diagonal, kernel)
         table = self._table(kernel, X)
         diagonal = diagonal if table is X else kernel.diagonal_of(table)
@@ -212,10 +212,11 @@ class DescribesOneClass(OutlierMixin, BaseEstimator):
     def _check_rows(self, weights: FloatArray) -> None:
         """Refuse options that do not fit the targets, given their weights."""
 
-    def _kernel_sums(self, X: Any) -> FloatArray:
+    def _kernel_sums(self, X: Any, first_row: int) -> FloatArray:
         """Return sum_k b_k k(x_k, z) for each row z."""
         block = in_form_of(self.support_vectors_, X)
-        return np.asarray(self.kernel_.cross(block, self.support_vectors_) @ self.dual_coef_[0])
+        values = self.kernel_.cross(block, self.support_vectors_, first_row=first_row)
+        return np.asarray(values @ self.dual_coef_[0])
 
     def _specification(self) -> OneClassSpecification:
         """What an elimination solves in the place of this estimator."""

@@ -104,8 +104,9 @@ class OneClassSVC(DescribesOneClass):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows of the class.
-        y : Ignored
-            There for scikit-learn's sake.
+        y : array-like of shape (n_samples,), optional
+            Not looked at: all rows are rows of the class. Where -1 marks some as known negatives,
+            a warning says that they are not told apart; :class:`SVDD` does.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight k counts as k rows, one of weight 0 not at all.
 
@@ -114,7 +115,7 @@ class OneClassSVC(DescribesOneClass):
         OneClassSVC
             The fitted estimator.
         """
-        return self._trained(X, None, sample_weight)
+        return self._trained(X, y, sample_weight)
 
     @property
     def coef_(self) -> FloatArray:
@@ -140,5 +141,5 @@ class OneClassSVC(DescribesOneClass):
         largest = float(self.kernel_.diagonal_of(self.support_vectors_).max())
         self.offset_ = -unit * (solved.offset() + ROUNDING * largest)
 
-    def _typicality(self, X: Any) -> FloatArray:
-        return self._kernel_sums(X)
+    def _typicality(self, X: Any, first_row: int = 0) -> FloatArray:
+        return self._kernel_sums(X, first_row)

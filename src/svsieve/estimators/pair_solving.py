@@ -34,8 +34,7 @@ def solve_pairs(
     cache_bytes: int,
 ) -> list[DualSolution]:
     """Return one solution per task; kernel values are shared by the tasks where they fit."""
-    with np.errstate(over="ignore", invalid="ignore"):  # said with the row below
-        diagonal = kernel.diagonal_of(X)
+    diagonal = kernel.diagonal_of(X)
     refuse_overflow(diagonal, kernel)
     shared = values_of(kernel, X, cache_bytes)
 

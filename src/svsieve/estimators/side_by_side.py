@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import Any
 
 from joblib import effective_n_jobs
@@ -46,8 +47,11 @@ def run_all(
     workers = max(1, min(effective_n_jobs(n_jobs), len(jobs)))
     named = list(zip([""] * len(jobs) if names is None else names, jobs, strict=True))
     found: list[Any] = [None] * len(jobs)
-    with Tally(len(jobs), what, n_jobs=workers, shown=shown) as tally:
-        for at, seconds, result in finished(named, 1 if workers == 1 else n_jobs):
+    with (
+        Tally(len(jobs), what, n_jobs=workers, shown=shown) as tally,
+        closing(finished(named, 1 if workers == 1 else n_jobs)) as runs,
+    ):
+        for at, seconds, result in runs:
             found[at] = result
             tally.add(seconds)
             if done is not None:

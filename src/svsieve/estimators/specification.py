@@ -78,7 +78,7 @@ def labelled(
     """Return the chain for these labels, the checked table, labels, classes and class codes.
 
     Of one class the labels are 1, and -1 for known negatives, which ask for a machine of their own;
-    where the estimator has none, they are targets like the others.
+    where the estimator has none, they are targets like the others, with a warning.
     """
     specification = chain.specification
     if not isinstance(specification, OneClassSpecification):
@@ -86,7 +86,8 @@ def labelled(
         classes, codes = class_codes(selector, y)
         return chain, X, y, classes, codes
     negative = specification.negative_machine
-    X, marks = described_rows(selector, X, None if negative is None else y)
+    machine = type(chain.machine).__name__ if negative is None else ""
+    X, marks = described_rows(selector, X, y, without_negatives=machine)
     classes, codes = np.unique(marks, return_inverse=True)
     if negative is not None and len(classes) == 2:
         chain = replace(chain, specification=replace(specification, machine=negative))

@@ -382,7 +382,7 @@ class SVC(GivesProbabilities, ClassifierMixin, BaseEstimator):
         finished = []
         for start in range(0, X.shape[0], step):
             block = in_form_of(self.support_vectors_, X[start : start + step])
-            values = self.kernel_.cross(block, self.support_vectors_)
+            values = self.kernel_.cross(block, self.support_vectors_, first_row=start)
             shares = [self.dual_coef_[:, group] @ values[:, group].T for group in groups]
             finished.append(finish(join_pairs(shares).T + self.intercept_))
         return np.concatenate(finished)

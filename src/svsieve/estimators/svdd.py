@@ -239,10 +239,10 @@ class SVDD(DescribesOneClass):
         self.offset_ = -squared_radius
         self.radius_ = math.sqrt(squared_radius)
 
-    def _typicality(self, X: Any) -> FloatArray:
+    def _typicality(self, X: Any, first_row: int = 0) -> FloatArray:
         """Minus the squared distance from the centre, k(z, z) - 2 sum_k b_k k(x_k, z) + b'Kb."""
         if isinstance(self.kernel_, Linear) and not sparse.issparse(X):
             factors = self.kernel_.column_factors(X.shape[1])
             return np.asarray(-(((X - self._center) * factors) ** 2).sum(axis=1))
         own = self.kernel_.diagonal_of(X)
-        return np.asarray(2.0 * self._kernel_sums(X) - own - self._center_norm)
+        return np.asarray(2.0 * self._kernel_sums(X, first_row) - own - self._center_norm)

@@ -6,6 +6,7 @@ functions here add what it leaves open: the column, the row or the class at faul
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
@@ -16,10 +17,8 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
-from svsieve.arrays import FloatArray, Table
+from svsieve.arrays import FloatArray, Table, column_name, column_peaks, refuse_extremes
 from svsieve.resolve.problems import class_weights as class_weights
-
-LIMITS = np.finfo(np.float64)
 
 
 def training_rows(
@@ -39,10 +38,15 @@ def training_rows(
     return X, y
 
 
-def described_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+def described_rows(
+    estimator: Any, X: Any, y: Any, *, without_negatives: str = ""
+) -> tuple[Any, NDArray[Any]]:
     """Return X as :func:`training_rows` would, and 1 for targets, -1 for known negatives.
 
-    Only -1 marks a negative; every other label is a target's, and so is every row without `y`.
+    Only -1 marks a negative; every other label is a target's, and so is every row without `y`. A
+    machine named in `without_negatives` has none: all its rows are targets, which is said where -1
+    marks some. It is not refused, because searches and cross-validation hand over the truth that
+    they score with.
     """
     X = _canonical(_validated(estimator, X))
     _refuse_unusable(X, estimator, training=True)
@@ -56,6 +60,14 @@ def described_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
             f"Got {len(labels)} labels instead."
         )
     marks = np.where(labels == -1, -1, 1)
+    if without_negatives and (marks < 0).any():
+        warnings.warn(
+            f"{without_negatives} knows no negatives: the {np.sum(marks < 0)} rows with -1 in y "
+            "are trained on like the others. Use SVDD, which keeps them out, or leave them out.",
+            UserWarning,
+            stacklevel=4,
+        )
+        return X, np.ones(n_rows, dtype=np.int64)
     if (marks < 0).all():
         raise ValueError(
             f"{type(estimator).__name__} needs rows of the class to describe; y marks every row as "
@@ -161,7 +173,7 @@ def _validated(estimator: Any, X: Any, **options: Any) -> Any:
             raise
         row, column, text = found
         raise ValueError(
-            f"{_column(column, getattr(X, 'columns', None))} of X holds text, {text!r} in row "
+            f"{column_name(column, getattr(X, 'columns', None))} of X holds text, {text!r} in row "
             f"{row}; every column must be numeric, so encode it or leave it out."
         ) from error
 
@@ -204,38 +216,19 @@ def _refuse_non_finite(X: Any, estimator: Any) -> NoReturn:
         row, column = (int(place) for place in np.argwhere(wrong)[0])
         value = X[row, column]
     what = "NaN" if np.isnan(value) else "infinity"
+    place = column_name(column, _names(estimator), capital=False)
     raise ValueError(
-        f"Input X contains {what}: {_column(column, _names(estimator), capital=False)}, row {row}. "
+        f"Input X contains {what}: {place}, row {row}. "
         f"{type(estimator).__name__} takes finite numbers only; impute or drop missing values."
     )
 
 
 def _refuse_unusable(X: Table, estimator: Any, *, training: bool) -> None:
-    """Refuse NaN, infinities, and columns whose squares leave the range of double precision.
-
-    Kernels multiply or square entries and add them up over columns, gamma="scale" over rows too.
-    Beyond the limits the sum is infinite, or a column counts for nothing though it is not zero.
-    """
-    with np.errstate(invalid="ignore"):  # a NaN in a column makes its peak one
-        if sparse.issparse(X):
-            peaks = np.zeros(X.shape[1])
-            np.maximum.at(peaks, X.indices, np.abs(X.data))
-        else:
-            peaks = np.maximum(X.max(axis=0), -X.min(axis=0))
+    """Refuse NaN, infinities, and columns whose squares leave the range of double precision."""
+    peaks = column_peaks(X)
     if not np.isfinite(peaks).all():
         _refuse_non_finite(X, estimator)
-    terms = float(X.shape[1] * (X.shape[0] if training else 1))
-    least = float(np.sqrt(LIMITS.tiny * terms)) if training else 0.0
-    most = float(np.sqrt(LIMITS.max / (4.0 * terms)))
-    wrong = (peaks > most) | ((peaks > 0) & (peaks < least))
-    if wrong.any():
-        column = int(np.argmax(wrong))
-        happens = "overflow" if peaks[column] > most else "vanish"
-        raise ValueError(
-            f"{_column(column, _names(estimator))} of X has entries of size up to "
-            f"{peaks[column]:.3g}, whose squares {happens} in double precision; the largest must "
-            f"lie between {least:.3g} and {most:.3g}. Scale the column."
-        )
+    refuse_extremes(peaks, X.shape[0], names=_names(estimator), vanishing=training)
 
 
 def _refuse_missing_labels(y: Any) -> None:
@@ -281,8 +274,3 @@ def _canonical(X: Any) -> Any:
 
 def _names(estimator: Any) -> Sequence[str] | None:
     return getattr(estimator, "feature_names_in_", None)
-
-
-def _column(position: int, names: Sequence[Any] | None, *, capital: bool = True) -> str:
-    name = "" if names is None else f" ({str(names[position])!r})"
-    return f"{'Column' if capital else 'column'} {position}{name}"

@@ -174,7 +174,7 @@ class Normalised(Kernel):
         """Divide by the norms of both rows."""
         (part,) = parts
         left, right = _inverse_root(part.left), _inverse_root(part.right)
-        own_left, own_right = (left > 0).astype(float), (right > 0).astype(float)
+        own_left, own_right = (_own_value(side) for side in (left, right))
         values = part.values
         if values.size:
             values = np.clip(values * np.multiply.outer(left, right), -1.0, 1.0)
@@ -193,6 +193,12 @@ class Normalised(Kernel):
         return [pulled]
 
 
+def _own_value(inverse_root: FloatArray) -> FloatArray:
+    return np.where(inverse_root > 0, 1.0, 0.0 * inverse_root)
+
+
 def _inverse_root(diagonal: FloatArray) -> FloatArray:
+    """1 / sqrt(k(x, x)); no number where that has overflown, lest values look like numbers."""
     root = np.sqrt(np.maximum(diagonal, 0.0))
-    return np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
+    root[np.isinf(root)] = np.nan
+    return np.divide(1.0, root, out=np.zeros_like(root), where=root != 0)

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from svsieve.arrays import FloatArray, IndexArray, Table, distinct_indices, float_table
 from svsieve.kernels import pairings
-from svsieve.kernels.kernel import Kernel, PairingKernel, Pairs
+from svsieve.kernels.kernel import Kernel, PairingKernel, Pairs, letting_overflow
 from svsieve.kernels.leaf_state import LEAST_REMAINDER
 from svsieve.native import core, one_blas_thread
 
@@ -91,11 +91,12 @@ class CrossState:
         if [leaf.pairing for leaf in leaves] != [leaf.pairing for leaf in self._leaves]:
             raise ValueError(f"the state was made for {self._rule!r}. Got {bound!r}.")
         composed = bool(bound.children)
-        pairs = [
-            state.pairs(leaf, rows, with_own=composed)
-            for state, leaf in zip(self._leaves, leaves, strict=True)
-        ]
-        return bound._evaluate(pairs).values
+        with letting_overflow():
+            pairs = [
+                state.pairs(leaf, rows, with_own=composed)
+                for state, leaf in zip(self._leaves, leaves, strict=True)
+            ]
+            return bound.refuse_overflow(bound._evaluate(pairs).values)
 
     def droppable(self, columns: IndexArray) -> int:
         """Return how many leading `columns` can go before a pairing matrix is built anew.

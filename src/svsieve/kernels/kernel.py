@@ -12,6 +12,7 @@ import numpy as np
 from svsieve.arrays import FloatArray, IndexArray, Table, float_table
 from svsieve.kernels import pairings
 from svsieve.kernels.gamma import ColumnMoments, PerFeature, check_gamma, gamma_value
+from svsieve.memory import check_fits
 from svsieve.native import core
 
 
@@ -79,14 +80,33 @@ class Kernel(ABC):
 
     def gram_of(self, table: Table) -> FloatArray:
         """`gram` of a table that has been checked."""
-        return self._evaluate([leaf.pairs(table, None) for leaf in self.leaves()]).values
+        check_matrices(table.shape[0], table.shape[0], matrices_of(self))
+        with letting_overflow():
+            return self._evaluate([leaf.pairs(table, None) for leaf in self.leaves()]).values
 
-    def cross(self, Z: Table, X: Table) -> FloatArray:
-        """Return k(z_i, x_k) for the rows of two tables."""
+    def cross(self, Z: Table, X: Table, *, first_row: int = 0) -> FloatArray:
+        """Return k(z_i, x_k) for the rows of two tables.
+
+        A row with a value that is not finite is refused, and counted from `first_row`.
+        """
         rows, columns = float_table(Z, "Z"), float_table(X)
         if rows.shape[1] != columns.shape[1]:
             raise ValueError(f"Z has {rows.shape[1]} columns, X has {columns.shape[1]}.")
-        return self._evaluate([leaf.pairs(rows, columns) for leaf in self.leaves()]).values
+        check_matrices(rows.shape[0], columns.shape[0], matrices_of(self))
+        with letting_overflow():
+            values = self._evaluate([leaf.pairs(rows, columns) for leaf in self.leaves()]).values
+        return self.refuse_overflow(values, first_row)
+
+    def refuse_overflow(self, values: FloatArray, first_row: int = 0) -> FloatArray:
+        """Return kernel values of rows, refusing the first row that has one that is not finite."""
+        # The extremes are not finite where an entry is not, and need no further table.
+        if not values.size or (np.isfinite(values.max()) and np.isfinite(values.min())):
+            return values
+        row = first_row + int(np.argmax(~np.isfinite(values).all(axis=1)))
+        raise ValueError(
+            f"The kernel values of row {row} are not finite under {self!r}. "
+            "Scale the columns, or lower gamma or the degree."
+        )
 
     def diagonal(self, X: Table) -> FloatArray:
         """Return k(x_i, x_i) for all rows."""
@@ -94,12 +114,15 @@ class Kernel(ABC):
 
     def diagonal_of(self, table: Table) -> FloatArray:
         """`diagonal` of a table that has been checked."""
-        return self.diagonal_from([leaf.own_values(table) for leaf in self.leaves()])
+        with letting_overflow():
+            own = [leaf.own_values(table) for leaf in self.leaves()]
+        return self.diagonal_from(own)
 
     def diagonal_from(self, own: Sequence[FloatArray]) -> FloatArray:
         """Return k(x_i, x_i) from those of the leaves, given left to right."""
         nothing = np.empty((0, 0))
-        return self._evaluate([Pairs(nothing, values, values) for values in own]).left
+        with letting_overflow():
+            return self._evaluate([Pairs(nothing, values, values) for values in own]).left
 
     def _evaluate(self, leaf_pairs: Sequence[Pairs]) -> Pairs:
         """Join the values of the leaves, given left to right."""
@@ -128,6 +151,31 @@ class Kernel(ABC):
 
     def __rmul__(self, other: float) -> Kernel:
         return self * other
+
+
+def letting_overflow() -> np.errstate:
+    """Let numbers overflow without a warning: whoever uses them refuses what is not finite."""
+    return np.errstate(over="ignore", invalid="ignore")
+
+
+def matrices_of(kernel: Kernel) -> int:
+    """Return how many tables of all pairs are in memory while the values of a kernel are made."""
+    leaves = list(kernel.leaves())
+    by_numpy = any(type(leaf).native is PairingKernel.native for leaf in leaves)
+    own = 3 if by_numpy else 1
+    return own if not kernel.children else len(leaves) + 1 + own
+
+
+def check_matrices(n_rows: int, n_columns: int, count: float, what: str = "") -> None:
+    """Refuse kernel values of so many pairs of rows, `count` tables at a time, where none fit."""
+    pairs = f"{n_rows:,} rows" if n_rows == n_columns else f"{n_rows:,} x {n_columns:,} rows"
+    check_fits(
+        8.0 * n_rows * n_columns * count,
+        what or f"The kernel matrix of {pairs}",
+        "Use fewer rows, or a part that needs no matrix of all pairs: samplers.Subsample draws "
+        "rows anew in each step of an elimination, SVC(kernel='linear') with the criterion "
+        "WeightNorm ranks without one.",
+    )
 
 
 class PairingKernel(Kernel):

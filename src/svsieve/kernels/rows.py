@@ -7,8 +7,9 @@ import numpy as np
 from svsieve.arrays import FloatArray, Table, float_table
 from svsieve.errors import IncompatiblePartsError
 from svsieve.kernels.composite import Normalised, Product, Sum
-from svsieve.kernels.kernel import Kernel, PairingKernel
+from svsieve.kernels.kernel import Kernel, PairingKernel, matrices_of
 from svsieve.kernels.pairings import NATIVE
+from svsieve.memory import fits
 from svsieve.native import core
 
 # A whole Gram matrix up to this size is worth its memory whatever the kernel costs.
@@ -55,8 +56,8 @@ def values_of(kernel: Kernel, table: Table, budget_bytes: int) -> FloatArray | c
     entries = (table.size if dense else table.nnz) / n_rows
     native = _has_rows_on_demand(kernel)
     long = entries >= (LONG_ROWS if dense else LONG_SPARSE_ROWS)
-    small_or_long = size <= SMALL_GRAM_BYTES or long
-    if size <= budget_bytes and (small_or_long or not native):
+    worth_it = (size <= SMALL_GRAM_BYTES or long) and fits(size * matrices_of(kernel))
+    if size <= budget_bytes and (worth_it or not native):
         return kernel.gram_of(table)
     return core.CachedRows(_tree(kernel, table), int(budget_bytes))
 

@@ -10,11 +10,16 @@ import numpy.typing as npt
 from svsieve.arrays import FloatArray, IndexArray, Table, distinct_indices, float_table
 from svsieve.kernels.contraction import Branch
 from svsieve.kernels.gamma import ColumnMoments
-from svsieve.kernels.kernel import Kernel
+from svsieve.kernels.kernel import Kernel, check_matrices, letting_overflow, matrices_of
 from svsieve.kernels.leaf_state import LeafState
 from svsieve.kernels.leaves import Linear
 from svsieve.kernels.pair_weights import PairWeights
 from svsieve.kernels.screening import Least
+
+
+def state_matrices(kernel: Kernel) -> int:
+    """Return how many tables of all pairs of rows a state has at a time, its Gram matrix made."""
+    return len(list(kernel.leaves())) + matrices_of(kernel)
 
 
 class KernelState:
@@ -70,6 +75,7 @@ class KernelState:
         if not len(self.kept):
             raise ValueError("kept must name at least one column.")
         self.n_rows = int(table.shape[0])
+        check_matrices(self.n_rows, self.n_rows, state_matrices(kernel))
         self.kernel = kernel.bind_to(self._moments, self.kept)
         self._leaves = [LeafState(leaf, table, self.kept) for leaf in self.kernel.leaves()]
         self._gram: FloatArray | None = None
@@ -86,7 +92,8 @@ class KernelState:
     def gram(self) -> FloatArray:
         """Return the Gram matrix on the kept columns. The state keeps it: do not write to it."""
         if self._gram is None:
-            self._gram = self._tree().values(None).values
+            with letting_overflow():
+                self._gram = self._tree().values(None).values
             self._share_gram()
         return self._gram
 
@@ -129,7 +136,8 @@ class KernelState:
 
     def diagonal(self) -> FloatArray:
         """Return k(x_i, x_i) on the kept columns."""
-        own = [leaf.own_values() for leaf in self._leaves]
+        with letting_overflow():
+            own = [leaf.own_values() for leaf in self._leaves]
         return self.kernel.diagonal_from(own)
 
     def drop(self, columns: npt.ArrayLike) -> None:

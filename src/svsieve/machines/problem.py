@@ -162,7 +162,10 @@ def solve(
     if n != problem.n_rows:
         raise ValueError(f"the kernel has {n} rows, the problem {problem.n_rows}.")
     if not np.isfinite(rows.diagonal()).all():
-        raise ValueError("the kernel must be finite; its diagonal is not.")
+        raise ValueError(
+            "the kernel must be finite; its diagonal is not. Scale the columns, or lower gamma or "
+            "the degree."
+        )
     options = core.SolveOptions(float(tol), int(max_iter), shrinking, polish)
     begin = _first_point(problem, rows) if start is None else feasible_start(problem, start)
     arguments = (

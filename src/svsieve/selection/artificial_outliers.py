@@ -21,7 +21,7 @@ from scipy.special import gammaln
 from sklearn.base import clone
 from sklearn.model_selection import KFold, ParameterGrid
 
-from svsieve.arrays import FloatArray, Table, float_table
+from svsieve.arrays import FloatArray, Table, column_peaks, float_table, refuse_extremes
 from svsieve.kernels import Linear
 from svsieve.machines import EnclosingSphere, solve
 from svsieve.resolve import check_integer, check_option, check_real, refusal
@@ -130,6 +130,7 @@ def outliers_in_ball(
     (True, np.float64(3.14159265))
     """
     table, generator = _checked(X, n_points, widen, rng, "outliers_in_ball")
+    refuse_extremes(column_peaks(table), len(table))
     d = table.shape[1]
     centred = table - table.mean(axis=0)
     K = Linear().gram(centred)

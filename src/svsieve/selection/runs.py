@@ -6,14 +6,16 @@ import copy
 import pickle
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing, suppress
 from itertools import chain
 from typing import Any
 from uuid import uuid4
 
 from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
+
+from svsieve.native import Cancellation, Cancelled, cancellation_of_thread, listening
 
 # A function and what it is called with.
 Job = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -23,16 +25,23 @@ Finished = tuple[int, float, Any]
 # The jobs that this process is working on: the name of their run, and their position in it. One run
 # may begin another inside, in any process, so names are unique everywhere.
 _working: set[tuple[str, int]] = set()
+# By the names of the runs of this process: what the jobs in its threads listen to. Those that were
+# asked for stay, since a thread may come late.
+_cancellations: dict[str, Cancellation] = {}
+# How long after Ctrl-C jobs in threads are waited for: those that compute in the core end at once.
+PATIENCE_SECONDS = 5.0
 
 
 def finished(
     jobs: Iterable[tuple[str, Job]], n_jobs: int | None, **options: Any
-) -> Iterator[Finished]:
+) -> Generator[Finished, None, None]:
     """Yield position, seconds and result of jobs in the order in which they are done.
 
     The first exception in a job ends them all. It is raised here as it was there, with a note that
-    names the job; what was done before it has been yielded. Jobs in other processes are ended;
-    those in threads of this one, which cannot be, are waited for.
+    names the job; what was done before it has been yielded. Jobs in other processes are ended.
+    Those in threads of this one end where they next call the core, and are waited for: after
+    Ctrl-C not for longer than five seconds. Whoever may leave before the last result closes the
+    iterator (``contextlib.closing``), with the same effect.
 
     Parameters
     ----------
@@ -58,25 +67,35 @@ def finished(
     first = next(left, None)
     if first is None:  # no processes are started for nothing
         return
+    _cancellations[run] = Cancellation(cancellation_of_thread())
+    outputs: Any = iter(())
     try:
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", **options)
-    except ValueError:  # processes of `multiprocessing` hand over everything at the end
-        parallel = Parallel(n_jobs=n_jobs, **options)
-    # Arguments stay in their tuple: joblib would leave arrays with one worker of a dask cluster,
-    # and all jobs would be lost with that worker.
-    every = enumerate(chain([first], left))
-    outputs = parallel(delayed(_timed)(run, at, *job) for at, job in every)
-    try:
+        try:
+            parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", **options)
+        except ValueError:  # processes of `multiprocessing` hand over everything at the end
+            parallel = Parallel(n_jobs=n_jobs, **options)
+        # Arguments stay in their tuple: joblib would leave arrays with one worker of a dask
+        # cluster, and all jobs would be lost with that worker.
+        every = enumerate(chain([first], left))
+        outputs = parallel(delayed(_timed)(run, at, *job) for at, job in every)
         for output in outputs:
             yield _settled(output)
     except BaseException as error:
+        _cancellations[run].cancel()
         if hasattr(outputs, "throw"):
             with suppress(_OverError):  # if it were closed instead, joblib would warn of the rest
                 outputs.throw(_OverError())
-        if isinstance(error, Exception):  # whoever presses Ctrl-C does not want to wait
-            while any(one == run for one, _ in tuple(_working)):
-                time.sleep(0.01)
+        _wait_for_threads(run, None if isinstance(error, Exception) else PATIENCE_SECONDS)
         raise
+    del _cancellations[run]
+
+
+def _wait_for_threads(run: str, seconds: float | None) -> None:
+    begun = time.monotonic()
+    while any(one == run for one, _ in tuple(_working)):
+        if seconds is not None and time.monotonic() - begun > seconds:
+            return
+        time.sleep(0.01)
 
 
 def results(jobs: Sequence[tuple[str, Job]], n_jobs: int | None) -> list[Any]:
@@ -93,7 +112,8 @@ def results(jobs: Sequence[tuple[str, Job]], n_jobs: int | None) -> list[Any]:
     >>> results([("first", (abs, (-2,))), ("second", (len, ("word",)))], None)
     [2, 4]
     """
-    found = {at: result for at, _, result in finished(jobs, n_jobs)}
+    with closing(finished(jobs, n_jobs)) as runs:
+        found = {at: result for at, _, result in runs}
     return [found[at] for at in range(len(jobs))]
 
 
@@ -124,6 +144,10 @@ def _arrived(error: Exception, where: str) -> _Failure:
     return _Failure(error)
 
 
+class _Over:
+    """The result of a job that was cancelled."""
+
+
 class _OverError(Exception):
     """Nobody waits for the other jobs any more."""
 
@@ -137,11 +161,15 @@ def _timed(run: str, at: int, name: str, job: Job) -> Finished:
     begun = time.monotonic()
     _working.add((run, at))
     try:
-        result = function(*arguments)
+        own = _cancellations.get(run, cancellation_of_thread())
+        with listening(own):
+            result = _Over() if own.asked() else function(*arguments)
     except Exception as error:
         if name:
             error.add_note(f"This happened in {name}.")
         result = _Failure(error)
+    except Cancelled:  # nobody waits for it, or whoever does is cancelled too
+        result = _Over()
     finally:
         _working.discard((run, at))
     return at, time.monotonic() - begun, result
@@ -150,4 +178,6 @@ def _timed(run: str, at: int, name: str, job: Job) -> Finished:
 def _settled(output: Finished) -> Finished:
     if isinstance(output[2], _Failure):
         raise output[2].error
+    if isinstance(output[2], _Over):
+        raise Cancelled
     return output

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_array
 from svsieve.arrays import FloatArray, IndexArray, distinct_indices, float_vector, index_vector
 from svsieve.elimination import Path
 from svsieve.resolve.fitting import fit_weights, fitted_on
+from svsieve.resolve.options import has_method
 from svsieve.resolve.problems import two_class_problems
 from svsieve.selection.curve import Curve
 from svsieve.selection.fold_scores import FoldScores, Metric
@@ -104,6 +105,12 @@ def validate(
     >>> validate(order, KNeighborsClassifier(), X, y, sizes=[1, 3, 5]).mean().round(2)
     array([0.9 , 0.94, 0.94])
     """
+    if not has_method(estimator, "fit"):
+        shown = estimator.__name__ if isinstance(estimator, type) else repr(estimator)
+        raise TypeError(
+            "The 'estimator' parameter of validate must be an object that scikit-learn can fit and "
+            f"score, such as svsieve.SVC(). Got {shown} instead."
+        )
     X, y, groups = indexable(X if hasattr(X, "shape") else np.asarray(X), y, groups)
     labels = np.asarray(y)
     classifies = bool(is_classifier(estimator))

@@ -19,6 +19,7 @@ from svsieve.arrays import IndexArray
 from svsieve.criteria import PowerSum, WeightNorm
 from svsieve.elimination.engines.engine import Engine, Fit, ResumableEngine, Turn
 from svsieve.elimination.engines.kernel import KernelEngine
+from svsieve.elimination.engines.room import check_room
 from svsieve.elimination.engines.tall_linear import TallLinearEngine
 from svsieve.elimination.engines.wide_linear import WideLinearEngine
 from svsieve.elimination.parts import Data, Parts
@@ -26,11 +27,14 @@ from svsieve.elimination.samplers import AllRows
 from svsieve.errors import IncompatiblePartsError
 from svsieve.kernels import Linear
 from svsieve.machines import CSvm, L2Svm
+from svsieve.memory import check_fits, fits
 
 # Beyond, the Gram matrix of the wide engine no longer fits into a cache, let alone 8 n^2 bytes.
 MOST_WIDE_ROWS = 4500
 # Sparse tables are written out for the wide engine up to this size.
 MOST_WRITTEN_OUT = 2**31
+# How often the wide engine has the table in memory, the one that it writes out included.
+COPIES = 2
 
 
 def choose_engine(
@@ -43,9 +47,16 @@ def choose_engine(
         if reason:
             raise IncompatiblePartsError(f"The engine {name!r} cannot be used: {reason}.")
     if name == "wide-linear":
+        written_out = 8 * data.n_rows * data.n_columns
+        check_fits(
+            written_out * (COPIES - isinstance(data.X, np.ndarray)),
+            f"An elimination of {data.n_columns:,} columns on {data.n_rows:,} rows",
+            "Use fewer columns: a filter such as svsieve.fisher_score finds candidates.",
+        )
         return WideLinearEngine(data, parts, kept, solutions=solutions)
     if name == "tall-linear":
         return TallLinearEngine(data, parts, kept)
+    check_room(data, parts)
     return KernelEngine(data, parts, kept)
 
 
@@ -91,7 +102,8 @@ def _not_wide(data: Data, parts: Parts) -> str:
     if len(data.tasks) > 1 and parts.combine != PowerSum():
         return f"it combines several problems by PowerSum(), not by {parts.combine!r}"
     dense = isinstance(data.X, np.ndarray)
-    if not dense and 8 * data.n_rows * data.n_columns > MOST_WRITTEN_OUT:
+    written_out = 8 * data.n_rows * data.n_columns
+    if not dense and (written_out > MOST_WRITTEN_OUT or not fits(COPIES * written_out)):
         return "the sparse table would be too large when written out"
     return ""
 
