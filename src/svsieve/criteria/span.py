@@ -110,7 +110,7 @@ class Span:
             found = changes_without(geometry, context.state, _rows(context, geometry))
             if self.absolute:
                 return np.abs(found.changes), found.errors + found.whole_error
-            return found.whole + found.changes, found.errors
+            return found.estimates, found.errors
         slopes = context.state.contract_slopes(_lifted(context, geometry))
         return np.abs(slopes), np.full(n_kept, geometry.slope_error())
 

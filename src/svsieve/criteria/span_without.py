@@ -30,17 +30,19 @@ FEW_ROWS = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Left:
-    """The estimate, how it changes without each column, and by how much they may be wrong.
+    """The estimate, what is left of it without each column, and by how much they may be wrong.
 
     Attributes
     ----------
     whole, whole_error : float
-    changes, errors : ndarray
-        One per kept column; the errors are those of the estimate that is left.
+    estimates, changes, errors : ndarray
+        One per kept column: the estimate that is left, by how much it differs, in full digits, and
+        how wrong it may be.
     """
 
     whole: float
     whole_error: float
+    estimates: FloatArray
     changes: FloatArray
     errors: FloatArray
 
@@ -50,7 +52,7 @@ def estimates_without(
 ) -> tuple[float, FloatArray]:
     """Return sum_p alpha_p S_p^2, and the same without each kept column; see `changes_without`."""
     found = changes_without(geometry, state, rows)
-    return found.whole, found.whole + found.changes
+    return found.whole, found.estimates
 
 
 def changes_without(geometry: SpanGeometry, state: KernelState, rows: IndexArray) -> Left:
@@ -67,14 +69,16 @@ def changes_without(geometry: SpanGeometry, state: KernelState, rows: IndexArray
     supports, squares = geometry.supports, geometry.squares()
     alpha, n_kept = np.abs(supports.u), state.n_kept
     whole, error = float(alpha @ squares), float(geometry.error(squares))
-    found = Left(whole, error, np.full(n_kept, np.nan), np.full(n_kept, error))
+    found = Left(whole, error, *(np.full(n_kept, np.nan) for _ in range(3)))
     linear = isinstance(state.kernel, Linear)
     if linear:
         X = state.linear_columns(rows)
         X = X - X[supports.free].mean(axis=0)
         changes, sizes, doubt = square_changes(geometry, X)
         found.changes[:] = alpha @ changes
-        found.errors[:] = geometry.error(np.maximum(squares[:, None] + changes, 0.0), sizes)
+        left = np.maximum(squares[:, None] + changes, 0.0)
+        found.estimates[:] = alpha @ left
+        found.errors[:] = geometry.error(left, sizes) + ENTRY_ROUNDING * whole
         found.errors[:] += doubt * np.abs(found.changes)
     open_columns = np.flatnonzero(np.isnan(found.changes))
     if not len(open_columns):
@@ -85,12 +89,12 @@ def changes_without(geometry: SpanGeometry, state: KernelState, rows: IndexArray
             K = centred(geometry.gram) - np.multiply.outer(X[:, j], X[:, j])
         else:
             K = state.gram_without(int(j), rows)
-        left, other = blocks.squares(K), geometry
-        if left is None:
+        after, other = blocks.squares(K), geometry
+        if after is None:
             other = SpanGeometry(K, supports, geometry.doubt)
-            left = other.squares()
-        found.changes[j] = alpha @ (left - squares)
-        found.errors[j] = other.error(left)
+            after = other.squares()
+        found.estimates[j], found.changes[j] = alpha @ after, alpha @ (after - squares)
+        found.errors[j] = other.error(after) + ENTRY_ROUNDING * whole
     return found
 
 
