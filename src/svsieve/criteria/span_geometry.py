@@ -19,6 +19,7 @@ counts as one, alpha_p S_p^2 = 1, whatever the kernel.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import blas
@@ -139,17 +140,26 @@ class SpanGeometry:
 
     def squares(self) -> FloatArray:
         """Return S_p^2 of all support vectors."""
-        supports, hull = self.supports, self.hull
+        supports = self.supports
         found = np.empty(len(supports.rows))
+        found[supports.free], found[supports.bounded] = self._distances
         if self.alone:
             found[supports.free] = 1.0 / np.abs(supports.u[supports.free])
-        else:
-            outside = ~hull.inside
-            own = np.divide(1.0, hull.diagonal(), out=np.zeros(len(outside)), where=outside)
-            found[supports.free] = own
-        if len(supports.bounded):
-            found[supports.bounded] = hull.distances(self._cross, self._own)
         return found
+
+    @cached_property
+    def _distances(self) -> tuple[FloatArray, FloatArray]:
+        """Squared distances of free support vectors, zero for a lone one, and of bounded ones."""
+        diagonal, outside = self.hull.diagonal(), ~self.hull.inside
+        if self.alone:
+            outside = np.zeros(1, dtype=bool)
+        own = np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=outside)
+        return own, self.hull.distances(self._cross, self._own)
+
+    @cached_property
+    def size(self) -> float:
+        """The largest eigenvalue of P, or nearly."""
+        return self.hull.size()
 
     def estimate(self) -> float:
         """Return sum_p alpha_p S_p^2, a bound on the leave-one-out errors."""
@@ -169,7 +179,7 @@ class SpanGeometry:
             The largest eigenvalue |P| of each; that of this hull by default.
         """
         u, free, bounded = self.supports.u, self.supports.free, self.supports.bounded
-        size = self.hull.size() if size is None else size
+        size = self.size if size is None else size
         alpha, rounding = np.abs(u), ENTRY_ROUNDING * self.largest
         spread = size * (alpha[free] @ squares[free] + float(alpha[bounded] @ self._own))
         drift = np.sqrt(size) * float(np.linalg.norm(u)) * np.sqrt(squares[free]).sum(axis=0)
@@ -179,7 +189,7 @@ class SpanGeometry:
 
     def slope_error(self) -> float:
         """Return by how much rounding may have changed a slope of the estimate."""
-        squares, size = self.squares(), self.hull.size()
+        squares, size = self.squares(), self.size
         free, u = self.supports.free, self.supports.u
         q = self.hull.times(np.sign(u[free]) * squares[free])
         follows = float(np.linalg.norm(q)) * float(np.linalg.norm(u)) * self.largest

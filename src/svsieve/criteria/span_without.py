@@ -138,7 +138,7 @@ def square_changes(
     )
     found[bounded] = np.maximum(-(T[bounded] ** 2) / rest, -s[bounded])
     found[:, ~regular] = np.nan
-    sizes = hull.size() + lengths / rest
+    sizes = geometry.size + lengths / rest
     lost = np.flatnonzero(~regular)
     if len(lost) and not geometry.alone:
         with one_blas_thread():
@@ -152,7 +152,7 @@ def square_changes(
         inside = directions + hull.null_squares[:, None] > hull.least_part() ** 2
         found[np.ix_(bounded, lost)] = 0.0
         found[np.ix_(free, lost)] = np.where(inside, -squares[free, None], 0.0)
-        sizes[lost] = hull.size()
+        sizes[lost] = geometry.size
         doubt[lost] = 0.0
     return found, sizes, doubt / rest
 
