@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from scipy.linalg import lstsq, solve
+from scipy.linalg import lstsq
 
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria.context import Context
@@ -161,8 +161,8 @@ def least_norm(
         wish = basis @ mu
         inner = basis[(lower < wish) & (wish < upper)]
         H = inner.T @ inner
-        H[np.diag_indices(len(H))] += 1e-3 * size
-        step = solve(H, missing, assume_a="pos")
+        H[np.diag_indices(len(H))] += max(1e-3 * size, LEAST_NORM_TOL)
+        step = np.linalg.solve(H, missing)
         length, slope = 1.0, float(missing @ step)
         while length > 1e-12:
             tried = undone(mu + length * step)
