@@ -75,7 +75,7 @@ class Span:
     >>> problem = machine.problem(state.diagonal(), y)
     >>> context = Context(machine, problem, solve(problem, state.gram()), None, y, state)
     >>> Span().scores(context).round(6)
-    array([0.952381, 4.761905])
+    array([0.190476, 4.      ])
     """
 
     order: int = 0

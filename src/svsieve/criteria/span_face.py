@@ -25,10 +25,11 @@ from svsieve.criteria.few_columns import few_columns_gram
 from svsieve.criteria.retrain import Candidate
 from svsieve.criteria.span_geometry import LEAST_COEFFICIENT, SpanGeometry, Supports
 from svsieve.criteria.span_hull import RegularHull, Spectrum
-from svsieve.machines import DualProblem, DualSolution
+from svsieve.machines import DualProblem, DualSolution, solve
 
 # Roundings of k(x, x) times the sum of the coefficients in a gradient.
-GRADIENT_ROUNDING = 64.0 * np.finfo(np.float64).eps
+EPS = float(np.finfo(np.float64).eps)
+GRADIENT_ROUNDING = 64.0 * EPS
 # A Newton step is trusted up to a tenth of its length, and never takes more than this share of the
 # largest coefficient for the bound.
 STEP_DOUBT, MOST_DOUBT = 0.1, 1e-6
@@ -88,6 +89,7 @@ def _canonical(
     if regular and np.isin(margin, free).all():
         return solution
     K, no_ridge = gram(margin), np.zeros(len(margin))
+    solution = _settled(problem, solution, margin, K)
     if RegularHull.of(K, no_ridge) is not None:
         return solution
     spectrum = Spectrum.of(K, no_ridge)
@@ -96,6 +98,30 @@ def _canonical(
     u = solution.coefficients.copy()
     u[margin] = least_norm(u[margin], problem.lower[margin], problem.upper[margin], spectrum)
     return replace(solution, coefficients=u)
+
+
+def _settled(
+    problem: DualProblem, solution: DualSolution, margin: IndexArray, K: FloatArray
+) -> DualSolution:
+    """The solution with the rows near the margin solved as far as rounding allows.
+
+    Rows of which the gap has left open whether they lie on the margin may be free or not.
+    """
+    u, gradient = solution.coefficients[margin], solution.gradient[margin]
+    rounding = float(np.abs(u).sum() * np.diagonal(K).max()) + float(np.abs(gradient).max())
+    tol = EPS * rounding
+    if not solution.kkt_gap / problem.gap_unit > tol > 0.0:
+        return solution
+    part = DualProblem(
+        gradient - K @ u,
+        problem.lower[margin],
+        problem.upper[margin],
+        float(u.sum()),
+        np.zeros(len(u)),
+    )
+    coefficients = solution.coefficients.copy()
+    coefficients[margin] = solve(part, K, start=u, tol=tol).coefficients
+    return replace(solution, coefficients=coefficients)
 
 
 def on_margin(problem: DualProblem, solution: DualSolution, largest: float) -> IndexArray:
