@@ -87,8 +87,8 @@ def _run(arguments: list[str]) -> int:
         _debug()
         complain(with_notes(error))
         return REFUSED
-    except MemoryError:
-        complain("there is not enough memory for this table.")
+    except MemoryError as error:
+        complain(with_notes(error) or "there is not enough memory for this table.")
         return FAILED
     except Exception as error:
         _debug()

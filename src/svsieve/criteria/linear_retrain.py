@@ -29,6 +29,7 @@ import numpy.typing as npt
 
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria.context import Context
+from svsieve.criteria.few_columns import few_columns_gram
 from svsieve.criteria.span_geometry import SpanGeometry, Supports
 from svsieve.kernels import Linear
 from svsieve.machines import DualProblem
@@ -63,6 +64,11 @@ class Retrained:
         Whether rows have met or left a bound.
     squares : ndarray of shape (n_rows, n_kept)
         S_p^2 of `span_geometry` for the free rows, nan for the others and where it is not known.
+    gaps : ndarray of shape (n_kept,)
+        KKT gaps, in the unit of the gradient.
+    clearance : ndarray of shape (n_kept,)
+        The least that the gradient of a row without ridge at its bound differs from that of the
+        free ones: zero where the coefficients may not be the only solution.
     geometry : SpanGeometry
         Of the solution with all kept columns.
     columns : ndarray of shape (n_rows, n_kept)
@@ -74,6 +80,8 @@ class Retrained:
     holds: npt.NDArray[np.bool_]
     moved: npt.NDArray[np.bool_]
     squares: FloatArray
+    gaps: FloatArray
+    clearance: FloatArray
     geometry: SpanGeometry
     columns: FloatArray
 
@@ -94,6 +102,9 @@ def retrained_at_once(context: Context, tol: float) -> Retrained | None:
     if not len(supports.free):
         return None
     rows = np.arange(len(u)) if context.rows is None else context.rows
+    K = few_columns_gram(context.state, rows)
+    K = context.gram() if K is None else K
+    geometry = SpanGeometry.of(K, supports)
     X, n_kept = context.state.linear_columns(rows), context.state.n_kept
     shape = (len(u), n_kept)
     found = Retrained(
@@ -102,12 +113,14 @@ def retrained_at_once(context: Context, tol: float) -> Retrained | None:
         np.zeros(n_kept, dtype=bool),
         np.zeros(n_kept, dtype=bool),
         np.full(shape, np.nan),
-        SpanGeometry.of(context.gram(), supports),
+        np.full(n_kept, np.nan),
+        np.zeros(n_kept),
+        geometry,
         X,
     )
     n_blocks = -(-X.size // BLOCK)
     with one_blas_thread(), np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        A, P = context.gram() + np.diag(problem.ridge), _spread(found.geometry, len(u))
+        A, P = K + np.diag(problem.ridge), _spread(found.geometry, len(u))
         for at in np.array_split(np.arange(n_kept), n_blocks):
             active = _Active(problem, A, P, found, at, u)
             for moves in range(MOST_MOVES + 1):
@@ -161,7 +174,8 @@ class _Active:
     def settle(self, tol: float, *, moved: bool) -> None:
         """Write down the columns that are solved, and go on with the others."""
         problem, found, U, gradient = self._problem, self._found, self._U, self._gradient
-        gaps = _gaps(U, gradient, self._lower, self._upper) * problem.gap_unit
+        raw = _gaps(U, gradient, self._lower, self._upper)
+        gaps = raw * problem.gap_unit
         missing = np.abs(U.sum(axis=0) - problem.total)
         done = (gaps <= tol) & (missing <= SUM_ROUNDING * np.abs(U).sum(axis=0))
         at = self.at[done]
@@ -169,8 +183,13 @@ class _Active:
         found.coefficients[:, at] = U[:, done]
         found.objectives[at] = 0.5 * np.einsum("pj,pj->j", U, gradient + linear)[done]
         found.holds[at], found.moved[at] = True, moved
+        found.gaps[at] = np.maximum(raw[done], 0.0)
+        at_bound = ~self._free & ((problem.ridge == 0.0) & (problem.upper > problem.lower))[:, None]
+        pull = np.where(at_bound, np.abs(gradient - self._common()), np.inf)
+        found.clearance[at] = pull.min(axis=0)[done]
         diagonal, terms = self._diagonal[:, done], self._terms[:, done]
-        known = self._free[:, done] & (diagonal > LEAST_REMAINDER * terms)
+        regular = not found.geometry.hull.inside.any()
+        known = regular & self._free[:, done] & (diagonal > LEAST_REMAINDER * terms)
         found.squares[:, at] = np.where(known, 1.0 / diagonal, np.nan)
         self._take(~done & np.isfinite(gradient).all(axis=0) & self._free.any(axis=0))
 
@@ -180,8 +199,7 @@ class _Active:
         A column for which that cannot be done in good order becomes nan, and is given up.
         """
         U, free, every = self._U, self._free, np.arange(len(self.at))
-        common = np.where(free, self._gradient, 0.0).sum(axis=0) / free.sum(axis=0)
-        pull = self._gradient - common
+        pull = self._gradient - self._common()
         beyond = np.where(free, np.maximum(self._lower - U, U - self._upper), -np.inf)
         at_lower, at_upper = self._lower >= U, self._upper <= U
         towards = np.where(at_lower, -pull, np.where(at_upper, pull, -np.inf))
@@ -199,6 +217,11 @@ class _Active:
         free[row, every] = ~leaves
         self._change(V, scale)
         self._gradient = self._applied(self._U) + self._problem.linear[:, None]
+
+    def _common(self) -> FloatArray:
+        """What the gradients of the free rows are equal to, or nearly, for each column."""
+        free = self._free
+        return np.asarray(np.where(free, self._gradient, 0.0).sum(axis=0) / free.sum(axis=0))
 
     def _directions(
         self, row: IndexArray, leaves: npt.NDArray[np.bool_]

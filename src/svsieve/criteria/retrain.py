@@ -37,12 +37,12 @@ class Candidate:
     """
 
     def __init__(self, context: Context, position: int, value: float = np.nan) -> None:
-        self._context, self._position, self._value = context, position, value
+        self._context, self.position, self._value = context, position, value
 
     @cached_property
     def K(self) -> FloatArray:
         """Gram matrix over the rows of the problem, gamma unchanged."""
-        return self._context.state.gram_without(self._position, self._context.rows)
+        return self._context.state.gram_without(self.position, self._context.rows)
 
     @cached_property
     def solution(self) -> DualSolution:

@@ -10,7 +10,8 @@ import numpy as np
 from svsieve.arrays import FloatArray
 from svsieve.criteria import Context
 from svsieve.criteria.slack import Slack
-from svsieve.criteria.span_geometry import SpanGeometry, Supports
+from svsieve.criteria.span_face import gram_over, trained_geometry
+from svsieve.criteria.span_geometry import NoFreeRowError, Supports
 from svsieve.kernels import PairWeights
 from svsieve.selection.objectives.sensitivity import response
 from svsieve.selection.objectives.trial import Judgement, NoValueError, Trial
@@ -29,7 +30,8 @@ class Span:
     Leaving out support vector p lowers y_p f(x_p) = 1 - xi_p by alpha_p S_p^2 as long as no other
     row meets or leaves a bound, so that a summand of an error is at least 1. The slopes hold under
     the same condition; the value jumps where it fails. A machine with linear slack whose
-    coefficients all lie at their bounds has no value.
+    coefficients all lie at their bounds has no value; one with a single coefficient between them
+    counts that support vector as one error. Of several solutions that of least norm is meant.
 
     Examples
     --------
@@ -49,10 +51,11 @@ class Span:
         """Return the estimate and its slopes."""
         context = trial.trained()
         slack = Slack.of(context, self)
-        supports = Supports.of(context.problem, context.solution)
-        if not len(supports.free):
-            raise NoValueError("no coefficient lies strictly between its bounds.")
-        geometry = SpanGeometry.of(context.gram(), supports)
+        try:
+            geometry = trained_geometry(context.problem, context.solution, gram_over(context))
+        except NoFreeRowError:
+            raise NoValueError("no coefficient lies strictly between its bounds.") from None
+        supports = geometry.supports
         value, full = geometry.estimate(), geometry.pair_weights()
         if slack.squared:
             log_C = -float(supports.ridge @ np.diagonal(full))
