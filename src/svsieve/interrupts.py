@@ -17,6 +17,9 @@ COMMANDS = ("svsieve", "svsieve.cli")
 # How long after an interrupt that was not heard the next one comes.
 REMINDER_SECONDS = 0.02
 
+# Whether Ctrl-C came after the command was done.
+_late = False
+
 
 def is_command() -> bool:
     """Tell whether this process runs the command, and not a program that imports svsieve.
@@ -31,9 +34,25 @@ def is_command() -> bool:
 
 
 def end(*_: object) -> None:
-    """End at once: there is nothing yet, or nothing any more, that would have to be closed."""
+    """End at once: there is nothing yet that would have to be closed."""
     os.write(2, b"svsieve: interrupted.\n")
     os._exit(INTERRUPTED)
+
+
+def end_when_closed(*_: object) -> None:
+    """End when the libraries have closed what they have opened; another Ctrl-C ends at once."""
+    global _late
+    _late = True
+    os.write(2, b"svsieve: interrupted.\n")
+    signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+
+
+def _last() -> None:
+    """All is closed, and the interpreter takes itself apart, in which Ctrl-C means nothing."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if _late:
+        sys.stdout.flush()
+        os._exit(INTERRUPTED)
 
 
 def _begin() -> None:
@@ -41,8 +60,7 @@ def _begin() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, end)
         sys.unraisablehook = _say_again
-        # First in is last out: the answer is given, and the interpreter takes itself apart.
-        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+        atexit.register(_last)  # first in, last out
 
 
 def _say_again(unraisable: "sys.UnraisableHookArgs") -> None:

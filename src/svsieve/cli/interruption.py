@@ -16,7 +16,7 @@ REMINDER_SECONDS = 2.0
 
 @contextmanager
 def raised() -> Iterator[None]:
-    """Let Ctrl-C raise KeyboardInterrupt in a block of the command; outside it ends at once."""
+    """Let Ctrl-C raise KeyboardInterrupt in a block of the command, and end it afterwards."""
     ours = signal.getsignal(signal.SIGINT) is interrupts.end
     if ours:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -24,7 +24,7 @@ def raised() -> Iterator[None]:
         yield
     finally:
         if ours:
-            signal.signal(signal.SIGINT, interrupts.end)
+            signal.signal(signal.SIGINT, interrupts.end_when_closed)
 
 
 class RunInterruptedError(Exception):
