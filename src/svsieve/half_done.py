@@ -15,28 +15,38 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 # SQLite may have had files of its own beside a store.
-_ENDING = r"\.[0-9a-f]{8}\.tmp(-journal|-wal|-shm)?"
-
-
-def beside(target: Path, *, hidden: bool = False) -> Path:
-    """Return a new name in the folder of a target, for what is to take its place."""
-    return target.with_name(f"{'.' * hidden}{target.name}.{secrets.token_hex(4)}.tmp")
+_ENDINGS = ("", "-journal", "-wal", "-shm")
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[bool]:
-    """Hold the lock of a file or folder, which ends with the process; tells whether it was free.
+def beside(target: Path, *, hidden: bool = False, is_folder: bool = False) -> Iterator[Path]:
+    """Make a file or folder beside a target, which is to take its place and is else removed.
 
-    Where there are no such locks it is taken for free.
+    As long as the block lasts no other process sweeps it.
     """
+    path, handle = _begun(target, hidden, is_folder)
     try:
-        handle = os.open(path, os.O_RDONLY)
-    except OSError:
-        yield True
-        return
-    try:
-        yield _taken(handle, wait=False)
+        yield path
     finally:
+        _remove_all(path)
+        os.close(handle)
+
+
+def _begun(target: Path, hidden: bool, is_folder: bool) -> tuple[Path, int]:
+    while True:
+        name = f"{'.' * hidden}{target.name}.{secrets.token_hex(4)}.tmp"
+        path = target.with_name(name)
+        if is_folder:
+            path.mkdir()
+        else:
+            path.touch(exist_ok=False)
+        try:
+            handle = os.open(path, os.O_RDONLY)
+        except FileNotFoundError:
+            continue  # it was swept before it could be locked
+        _taken(handle, wait=True)
+        if path.exists():
+            return path, handle
         os.close(handle)
 
 
@@ -53,13 +63,33 @@ def one_at_a_time(folder: Path) -> Iterator[None]:
 
 def sweep(target: Path) -> None:
     """Remove what killed processes left half done of a target; what is being written stays."""
-    ours = re.compile(r"\.?" + re.escape(target.name) + _ENDING)
+    ours = re.compile(rf"(\.?{re.escape(target.name)}\.[0-9a-f]{{8}}\.tmp)({'|'.join(_ENDINGS)})")
     with suppress(OSError):
         for sibling in list(target.absolute().parent.iterdir()):
-            if ours.fullmatch(sibling.name):
-                with locked(sibling) as free:
-                    if free:
-                        remove(sibling)
+            found = ours.fullmatch(sibling.name)
+            if found is not None:
+                _remove_if_free(sibling.with_name(found[1]), found[2])
+
+
+def _remove_if_free(path: Path, ending: str) -> None:
+    """Remove what nobody holds; files of SQLite's go with theirs, or when that has gone."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        remove(path.with_name(path.name + ending))
+        return
+    except OSError:  # a link, or what may not be read: none of ours
+        return
+    try:
+        if _taken(handle, wait=False):
+            _remove_all(path)
+    finally:
+        os.close(handle)
+
+
+def _remove_all(path: Path) -> None:
+    for ending in _ENDINGS:
+        remove(path.with_name(path.name + ending))
 
 
 def remove(path: Path) -> None:

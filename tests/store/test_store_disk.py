@@ -1,6 +1,7 @@
 """Disks that are full, read-only or odd: what was found is not lost, and nothing is left behind."""
 
 import errno
+import multiprocessing
 import os
 import signal
 import sqlite3
@@ -11,9 +12,9 @@ import time
 import pytest
 
 from svsieve import RunStore
-from svsieve.half_done import beside, locked, sweep
+from svsieve.half_done import beside, sweep
 from svsieve.store import run_file, run_rows
-from tests.store.test_damaged_stores import CURVE, FACTS, FINGERPRINT, KEYS, PATH
+from tests.store.test_damaged_stores import CURVE, FACTS, FINGERPRINT, KEYS, PATH, old
 
 LEFT = "could not be written .*the run goes on with its results in memory"
 
@@ -178,27 +179,21 @@ def test_what_a_killed_process_left_of_a_store_is_swept(file, at):
 
 def test_what_another_process_is_writing_is_not_swept(tmp_path):
     target = tmp_path / "results"
-    one, folder = beside(target), beside(target, hidden=True)
-    one.touch()
-    folder.mkdir()
-    (folder / "a").touch()
     holds = f"""
-import sys, time
+import sys
 from pathlib import Path
-from svsieve.half_done import locked
-with locked(Path({str(one)!r})) as a, locked(Path({str(folder)!r})) as b:
-    print(a, b, flush=True)
+from svsieve.half_done import beside
+target = Path({str(target)!r})
+with beside(target), beside(target, hidden=True, is_folder=True):
+    print("there", flush=True)
     sys.stdin.read()
 """
     process = subprocess.Popen(
         [sys.executable, "-c", holds], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
-    assert process.stdout.readline() == "True True\n"
+    assert process.stdout.readline() == "there\n"
     sweep(target)
-    assert one.exists()
-    assert folder.exists()
-    with locked(one) as free:
-        assert not free
+    assert len(list(tmp_path.iterdir())) == 2
     process.kill()
     process.wait()
     process.stdin.close()
@@ -207,18 +202,45 @@ with locked(Path({str(one)!r})) as a, locked(Path({str(folder)!r})) as b:
     assert not list(tmp_path.iterdir())
 
 
+def _make_many(target, name):
+    for _ in range(200):
+        sweep(target)
+        with beside(target, is_folder=name == "folders") as path:
+            assert path.exists()
+            place = path / "a" if path.is_dir() else path
+            beside_it = path.with_name(f"{path.name}-journal")
+            place.write_text("written")
+            beside_it.write_text("of SQLite's")
+            assert place.read_text() == "written"
+            assert beside_it.exists()
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+@pytest.mark.parametrize("name", ["files", "folders"])
+def test_processes_that_begin_at_the_same_time_do_not_sweep_each_other(tmp_path, name):
+    context = multiprocessing.get_context("fork")
+    target = tmp_path / "results"
+    workers = [context.Process(target=_make_many, args=(target, name)) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0, 0, 0]
+    assert not list(tmp_path.iterdir())
+
+
 def test_sweeping_leaves_folders_inside_and_what_links_point_to(tmp_path):
     target, mine = tmp_path / "results", tmp_path / "mine"
     mine.mkdir()
     (mine / "precious").write_text("1")
-    for name in (".results.01234567.tmp", "results.89abcdef.tmp"):
-        (tmp_path / name).symlink_to(mine)
+    link = tmp_path / ".results.01234567.tmp"
+    link.symlink_to(mine)
     full = tmp_path / ".results.aaaaaaaa.tmp"
     (full / "inside").mkdir(parents=True)
     (full / "inside" / "precious").write_text("2")
     (full / "link").symlink_to(mine)
     sweep(target)
-    assert {one.name for one in tmp_path.iterdir()} == {"mine", full.name}
+    assert {one.name for one in tmp_path.iterdir()} == {"mine", full.name, link.name}
     assert (mine / "precious").read_text() == "1"
     assert (full / "inside" / "precious").read_text() == "2"
 
@@ -232,3 +254,17 @@ def test_a_beat_from_the_future_is_none(file, monkeypatch):
             )
         )
         assert second.claim(KEYS[:1]) == KEYS[0]
+
+
+def test_a_store_of_version_0_1_0_that_cannot_be_opened_is_copied(file, monkeypatch):
+    def connected(name):
+        raise failing(sqlite3.SQLITE_CANTOPEN, "unable to open database file")
+
+    monkeypatch.setattr(run_rows, "connected", connected)
+    with pytest.warns(UserWarning, match="unable to open database file"):
+        store = RunStore(old(file), FINGERPRINT)
+    with store:
+        assert store.file is None
+        assert store.result(KEYS[3]).curve == CURVE
+        store.finish(KEYS[5], [PATH], CURVE, FACTS)
+        assert store.done() == [*KEYS[:4], KEYS[5]]

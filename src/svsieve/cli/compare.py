@@ -135,7 +135,6 @@ def _show(found: Comparison) -> None:
     rows = [_line(line) for line in found.rows()]
     head = ("selector", "mean", "95% interval", "columns", "stability", "seconds")
     show_table(head, rows, right=(1, 2, 3, 4, 5))
-    say()
 
 
 def _line(line: dict[str, Any]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path as FilePath
 
-from svsieve.half_done import beside, locked, remove, sweep, sync
+from svsieve.half_done import beside, sweep, sync
 
 MANIFEST = "manifest.json"
 
@@ -43,20 +43,15 @@ def whole_folder(folder: str | os.PathLike[str]) -> Iterator[FilePath]:
     ['a.txt']
     """
     target = check_folder(folder)
-    half_done = beside(_place(target), hidden=True)
-    half_done.mkdir()
-    try:
-        with locked(half_done):
-            yield half_done
-            for file in half_done.iterdir():
-                sync(file)
-            sync(half_done)
-            if target.exists():
-                _replace(target, half_done)
-            else:
-                half_done.rename(target)
-    finally:
-        remove(half_done)
+    with beside(_place(target), hidden=True, is_folder=True) as half_done:
+        yield half_done
+        for file in half_done.iterdir():
+            sync(file)
+        sync(half_done)
+        if target.exists():
+            _replace(target, half_done)
+        else:
+            half_done.rename(target)
 
 
 def check_folder(folder: str | os.PathLike[str]) -> FilePath:

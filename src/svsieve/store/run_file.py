@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path as FilePath
 from urllib.parse import quote
 
-from svsieve.half_done import beside, locked, one_at_a_time, remove, sync
+from svsieve.half_done import beside, one_at_a_time, sync
 
 FORMAT = 1
 # How long to wait while another process writes.
@@ -94,17 +94,11 @@ def make(file: FilePath, fingerprint: Mapping[str, str]) -> None:
 
     It is made beside the file and moved into place, so that whoever finds it finds it complete.
     """
-    half_done = beside(file)
-    half_done.touch(exist_ok=False)
-    try:
-        with locked(half_done):
-            with closing(connected(str(half_done))) as connection:
-                lay_out(connection, fingerprint)
-                connection.execute("PRAGMA journal_mode = WAL")
-            _put(half_done, file)
-    finally:
-        for ending in ("", "-journal", "-wal", "-shm"):
-            remove(half_done.with_name(half_done.name + ending))
+    with beside(file) as half_done:
+        with closing(connected(str(half_done))) as connection:
+            lay_out(connection, fingerprint)
+            connection.execute("PRAGMA journal_mode = WAL")
+        _put(half_done, file)
     with suppress(OSError):  # not every file system knows how
         sync(file.absolute().parent)  # the name of the file is on the disk, not only what is in it
 

@@ -63,8 +63,11 @@ class RunRows:
         self.lock = threading.RLock()
         self._owner = owner
         self._connection = self._opened(fingerprint)
-        if self.file is not None:
+        try:
             self._survived(lambda: self._make_ready(check))
+        except BaseException:
+            self._connection.close()
+            raise
 
     def _opened(self, fingerprint: Mapping[str, str] | None) -> sqlite3.Connection:
         if self.file is None:
