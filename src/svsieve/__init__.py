@@ -2,6 +2,7 @@
 
 import sys
 
+import svsieve.interrupts  # noqa: F401  (before all that takes time to load)
 from svsieve import criteria, datasets, kernels, machines, reports
 from svsieve.criteria import (
     fisher_score,

@@ -7,6 +7,14 @@ class IncompatiblePartsError(ValueError):
     """Two parts that cannot work together; the message names both and what is missing."""
 
 
+class MissingExtraError(ImportError, ValueError):
+    """What was asked for needs a package that is not installed; the message names the extra."""
+
+
+class PageError(RuntimeError):
+    """The page of a report cannot be drawn on this machine; what it would show is not affected."""
+
+
 def with_notes(error: BaseException) -> str:
     """Return the message of an error and the notes added to it, such as where it happened.
 

@@ -2,10 +2,13 @@
 
 import gzip
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
+from svsieve.io import read_table
 from tests.cli.conftest import QUICK, toy, write_csv
 
 HEAD = "mood,a,b\n"
@@ -93,7 +96,23 @@ CASES = {
     "labels of another length": (arrays(X=np.eye(4), y=np.arange(3)), ["t.npz", "y", "4"]),
     "svmlight without a label": (text("1 1:2\nyes 1:3\n", "t.svm", ()), ["line 2", "'yes'"]),
     "svmlight out of order": (text("1 1:2\n0 3:3 2:1\n", "t.svm", ()), ["line 2", "'2:1'"]),
+    "a column of svmlight far out": (
+        text("1 200000000:1\n0 1:1\n1 5:1\n0 2:1\n", "t.svm", ()),
+        ["t.svm", "line 1", "index 200000000", "4 entries"],
+    ),
+    "a column of svmlight beyond all numbers": (
+        text("0 1:1\n1 99999999999999:1\n", "t.svm", ()),
+        ["t.svm", "line 2", "index 99999999999999", "2 entries"],
+    ),
     # cells
+    "a very long cell": (
+        changed(4, "x," + "1" * 200_000 + ",2"),
+        ["t.csv", "line 5", "'a'", "must be a finite number"],
+    ),
+    "a quote that is not closed for long": (
+        changed(4, 'x,"' + "1," * 2**23 + "1"),
+        ["t.csv", "line", "quote"],
+    ),
     "a row too short": (changed(4, "x,1"), ["t.csv", "line 5", "3 cells", "Got 2"]),
     "a row too long": (changed(4, "x,1,2,3"), ["t.csv", "line 5", "3 cells", "Got 4"]),
     "a quote that is never closed": (changed(4, 'x,"1,2'), ["t.csv"]),
@@ -172,6 +191,7 @@ CASES = {
     # places
     "results over someone's files": (with_folder("o", "notes.txt"), ["'o'", "'notes.txt'"]),
     "results in no folder": (text(GOOD, options=(*TARGET, "--out", "no/o")), ["/no'"]),
+    "results beside a table": (text(GOOD, options=(*TARGET, "--out", ".")), ["'.'", "no result"]),
     "a checkpoint in no folder": (
         text(GOOD, options=(*TARGET, "--checkpoint", "no/run")),
         ["no/run"],
@@ -210,3 +230,22 @@ def contents(folder):
         for path in folder.rglob("*")
         if path.is_file() and ".streams" not in path.parts
     }
+
+
+def test_what_is_not_installed_is_named(tmp_path, monkeypatch):
+    """Without anndata an h5ad file is bad input, and the extra to install is said."""
+    (tmp_path / "t.h5ad").write_text("no hdf5")
+    (tmp_path / "anndata.py").write_text("raise ImportError('No module named anndata')")
+    code = "import sys; from svsieve.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "rank", "t.h5ad", *TARGET],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert re.fullmatch(r"svsieve: t\.h5ad: [^\n]+'svsieve\[anndata\]'\.\n", done.stderr)
+    monkeypatch.setitem(sys.modules, "anndata", None)
+    with pytest.raises(ImportError, match=r"svsieve\[anndata\]"):
+        read_table(tmp_path / "t.h5ad", target="a")

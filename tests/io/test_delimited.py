@@ -1,5 +1,7 @@
 """Text tables: what divides cells is found, and what is wrong is named with its line."""
 
+import csv
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pyarrow")
 
+from svsieve.io import delimited
 from svsieve.io.delimited import Dialect, read_delimited, sniffed
 
 
@@ -101,3 +104,26 @@ def test_very_long_lines():
     cells = read_delimited("\n".join([",".join(names), *rows]).encode(), "t.csv")
     assert cells.names == names
     np.testing.assert_array_equal(cells.numbers(range(60_000))[:, [0, -1]], [[1.25] * 2, [2.5] * 2])
+
+
+def test_very_long_cells():
+    before = csv.field_size_limit()
+    rows = f"x,{'a' * 200_000},1\ny,b,2\n"
+    for delimiter in ",;\t":
+        text = ("kind,text,g\n" + rows).replace(",", delimiter)
+        cells = read_delimited(text.encode(), "t.csv")
+        assert [len(cell) for cell in cells.texts(1)] == [200_000, 1]
+        np.testing.assert_array_equal(cells.numbers([2]).ravel(), [1, 2])
+    with pytest.raises(ValueError, match=r"t\.csv, line 3: must have 3 cells"):
+        read_delimited(("kind,text,g\n" + rows).replace("y,b,2", "y,b").encode(), "t.csv")
+    assert csv.field_size_limit() == before
+
+
+@pytest.mark.parametrize("place", [1, 40])
+def test_cells_beyond_all_length_are_refused_with_their_line(monkeypatch, place):
+    monkeypatch.setattr(delimited, "LONGEST_CELL", 1000)
+    rows = ["x,1"] * 50
+    rows[place - 1] = f"x,{'1' * 2000}"
+    rows[-1] = "y"  # a broken row, which is looked for record by record
+    with pytest.raises(ValueError, match=rf"t\.csv, line {place + 1}: cannot be divided"):
+        read_delimited("\n".join(["kind,a", *rows]).encode(), "t.csv")

@@ -9,7 +9,8 @@ from sklearn.datasets import dump_svmlight_file
 
 pytest.importorskip("pyarrow")
 
-from svsieve.io import read_table
+
+from svsieve.io import read_table, svmlight
 
 X = np.array([[1.0, 0.0, 3.5], [0.0, 2.0, 0.0], [4.0, 0.0, 1.0], [0.0, 1.0, 2.0]])
 LABELS = ["a", "b", "a", "b"]
@@ -138,3 +139,30 @@ def test_only_named_rows_can_be_transposed(tmp_path):
     np.savez(tmp_path / "t.npz", X=X, y=LABELS)
     with pytest.raises(ValueError, match=r"t\.npz cannot be transposed"):
         read_table(tmp_path / "t.npz", transpose=True)
+
+
+@pytest.mark.parametrize(
+    ("limits", "refused"),
+    [
+        ({"FREE_COLUMNS": 10}, True),
+        ({"FREE_COLUMNS": 11}, False),
+        ({"FREE_COLUMNS": 1, "COLUMNS_PER_ENTRY": 3}, True),
+        ({"FREE_COLUMNS": 1, "COLUMNS_PER_ENTRY": 4}, False),
+        ({"BYTES_PER_COLUMN": 1e18}, True),
+    ],
+)
+def test_columns_of_svmlight_are_counted_before_they_are_made(
+    tmp_path, monkeypatch, limits, refused
+):
+    file = tmp_path / "t.svm"
+    file.write_text("1 1:1\n# nothing\n0 2:1 11:1\n")
+    limits = {"FREE_COLUMNS": 5, "COLUMNS_PER_ENTRY": 1} | limits
+    if "BYTES_PER_COLUMN" in limits:
+        limits["FREE_COLUMNS"] = 100
+    for name, value in limits.items():
+        monkeypatch.setattr(svmlight, name, value)
+    if not refused:
+        assert read_table(file).n_columns == 11
+        return
+    with pytest.raises(ValueError, match=r"t\.svm, line 3: the index 11 .* 3 entries"):
+        read_table(file)

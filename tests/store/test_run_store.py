@@ -97,7 +97,7 @@ def test_the_first_result_stays():
 def test_nothing_of_a_result_that_cannot_be_kept_is(file):
     with RunStore(file, FINGERPRINT) as store:
         store.claim(KEYS)
-        with pytest.raises(sqlite3.Error):
+        with pytest.raises(TypeError):
             store.finish(KEYS[0], [path(1), object()], CURVE, {})
         with pytest.raises(TypeError):
             store.finish(KEYS[0], [path(1)], CURVE, {"what": object()})
@@ -108,7 +108,9 @@ def test_nothing_of_a_result_that_cannot_be_kept_is(file):
 
 def test_every_commit_reaches_the_disk(file):
     with RunStore(file, FINGERPRINT) as store:
-        pragmas = [store._read(f"PRAGMA {name}")[0][0] for name in ("journal_mode", "synchronous")]
+        pragmas = [
+            store._rows.read(f"PRAGMA {name}")[0][0] for name in ("journal_mode", "synchronous")
+        ]
     assert pragmas == ["wal", 2]
 
 

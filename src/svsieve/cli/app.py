@@ -17,10 +17,11 @@ import typer
 
 from svsieve.cli import compare, demo, describe, info, rank, reproduce, tune
 from svsieve.cli.console import complain, note
-from svsieve.cli.interruption import RunInterruptedError
+from svsieve.cli.interruption import RunInterruptedError, raised
 from svsieve.errors import with_notes
+from svsieve.interrupts import INTERRUPTED
 
-DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, REFUSED = 0, 1, 2
 
 # typer brings click along under varying names; its errors are always reached from here.
 _UsageError: Any = typer.BadParameter.__base__
@@ -64,8 +65,9 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        code = app(args=arguments, prog_name="svsieve", standalone_mode=False)
-        sys.stdout.flush()
+        with raised():
+            code = app(args=arguments, prog_name="svsieve", standalone_mode=False)
+            sys.stdout.flush()
         if code == INTERRUPTED:  # outside of what can be taken up again
             complain("interrupted.")
         return code if isinstance(code, int) else DONE

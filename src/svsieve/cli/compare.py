@@ -12,9 +12,9 @@ import scipy.sparse as sp
 import typer
 
 from svsieve.cli import options as o
-from svsieve.cli.console import bar, note, say, show_json, show_table
+from svsieve.cli.console import bar, note, say, show_table
 from svsieve.cli.interruption import resumable, start_workers
-from svsieve.cli.results import manifest_facts, write_folder
+from svsieve.cli.results import answer, manifest_facts, write_folder
 from svsieve.estimators.comparison import Comparison, standard_selectors
 from svsieve.estimators.comparison import compare as compared
 from svsieve.io import write_csv
@@ -94,13 +94,13 @@ def compare(
                 watch=watch,
             )
         facts = manifest_facts("compare", given, data, begun, seed)
-        files = [] if out is None else write_folder(out, _makers(found), facts)
-    for sentence in sentences:
-        note(sentence)
-    if as_json:
-        show_json({"metric": found.metric, "rows": found.rows(), "files": [str(f) for f in files]})
-    else:
-        _show(found, files)
+        for sentence in sentences:
+            note(sentence)
+        answer(
+            lambda: _show(found),
+            {"metric": found.metric, "rows": found.rows()} if as_json else None,
+            None if out is None else lambda: write_folder(out, _makers(found), facts),
+        )
 
 
 def _asked(parts: list[str] | None, known: list[str]) -> list[str]:
@@ -129,15 +129,12 @@ def _makers(found: Comparison) -> dict[str, Callable[[Path], object]]:
     return {"comparison.csv": table, "comparison.png": picture}
 
 
-def _show(found: Comparison, files: list[Path]) -> None:
+def _show(found: Comparison) -> None:
     say(f"{found.metric.replace('_', ' ')} on held-out rows, nested cross-validation")
     say()
     rows = [_line(line) for line in found.rows()]
     head = ("selector", "mean", "95% interval", "columns", "stability", "seconds")
     show_table(head, rows, right=(1, 2, 3, 4, 5))
-    if files:
-        say()
-        say(f"Written: {', '.join(str(file) for file in files)}")
 
 
 def _line(line: dict[str, Any]) -> tuple[str, ...]:

@@ -11,9 +11,15 @@ import typer
 from sklearn.datasets import load_breast_cancer
 
 from svsieve.cli import options as o
-from svsieve.cli.console import bar, say, show_json
+from svsieve.cli.console import bar, say
 from svsieve.cli.rank import show
-from svsieve.cli.results import check_reports, manifest_facts, provenance, write_results
+from svsieve.cli.results import (
+    answer,
+    check_reports,
+    manifest_facts,
+    provenance,
+    write_results,
+)
 from svsieve.estimators import analyse
 from svsieve.io import Table
 from svsieve.io.folder import check_folder
@@ -53,10 +59,15 @@ def demo(
             provenance=provenance(table) | {"input": SOURCE},
         )
     facts = manifest_facts("demo", {"jobs": jobs}, table, begun, found.settings.seed)
-    files = write_results(found.report, out, reports, facts)
-    if as_json:
-        show_json({**found.facts(), "files": [str(file) for file in files]})
-        return
-    say(f"{table.file}: {table.n_rows} rows, {table.n_columns} columns")
-    show(found.report, 10, files)
-    say(f"The report: {(out / REPORT).absolute()}")
+
+    def show_all() -> None:
+        say(f"{table.file}: {table.n_rows} rows, {table.n_columns} columns")
+        show(found.report, 10)
+
+    answer(
+        show_all,
+        found.facts() if as_json else None,
+        lambda: write_results(found.report, out, reports, facts),
+    )
+    if not as_json:
+        say(f"The report: {(out / REPORT).absolute()}")

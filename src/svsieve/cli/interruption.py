@@ -9,7 +9,22 @@ from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
 
+from svsieve import interrupts
+
 REMINDER_SECONDS = 2.0
+
+
+@contextmanager
+def raised() -> Iterator[None]:
+    """Let Ctrl-C raise KeyboardInterrupt in a block of the command, and end it afterwards."""
+    ours = signal.getsignal(signal.SIGINT) is interrupts.end
+    if ours:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, interrupts.end_when_closed)
 
 
 class RunInterruptedError(Exception):

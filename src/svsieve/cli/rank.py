@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from svsieve.cli import options as o
-from svsieve.cli.console import bar, note, say, show_json, show_table
+from svsieve.cli.console import bar, note, say, show_table
 from svsieve.cli.interruption import resumable, start_workers
-from svsieve.cli.results import check_reports, manifest_facts, provenance, write_results
+from svsieve.cli.results import (
+    answer,
+    check_reports,
+    manifest_facts,
+    provenance,
+    write_results,
+)
 from svsieve.cli.sieving import sieved
 from svsieve.estimators import analyse
 from svsieve.io.folder import check_folder
@@ -121,15 +126,16 @@ def rank(
                     **settings,
                 ).report
         facts = manifest_facts("rank", given, data, begun, seed)
-        files = [] if out is None else write_results(found, out, reports, facts)
-    if as_json:
-        show_json({**found.facts(), "files": [str(file) for file in files]})
-    else:
-        show(found, top, files)
+        answer(
+            lambda: show(found, top),
+            found.facts() if as_json else None,
+            None if out is None else lambda: write_results(found, out, reports, facts),
+            "Nothing was written; --out DIR writes the ranking, the path and a report.",
+        )
 
 
-def show(report: Report, top: int, files: list[Path]) -> None:
-    """Print the answer, the best columns, and where the rest is."""
+def show(report: Report, top: int) -> None:
+    """Print the answer and the best columns."""
     say(sentences.answer(report))
     if sentences.doubt(report):
         say(sentences.doubt(report))
@@ -152,7 +158,3 @@ def show(report: Report, top: int, files: list[Path]) -> None:
     say()
     for sentence in report.data_warnings:
         note(sentence)
-    if files:
-        say(f"Written: {', '.join(str(file) for file in files)}")
-    else:
-        say("Nothing was written; --out DIR writes the ranking, the path and a report.")

@@ -87,12 +87,12 @@ def _run(experiment: Experiment, effort: Effort, jobs: int, out: Path) -> None:
         __version__,
         datetime.datetime.now(datetime.UTC).date().isoformat(),
     )
-    written = pages.write(findings, outcome, made, out)
     text = pages.text_table(findings)
     _show(console, f"{experiment.id}: {experiment.title}", text.header, text.rows)
     for number, why in enumerate(text.reasons, 1):
         console.print(f"\\[{number}] {why}.", soft_wrap=True)
     console.print(pages.summary(findings), soft_wrap=True)
+    written = pages.write(findings, outcome, made, out)  # after the answer, which is not lost so
     console.print(f"Written: {', '.join(str(path) for path in written)}", soft_wrap=True)
 
 

@@ -6,8 +6,9 @@ import hashlib
 import importlib.util
 import json
 import platform
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,76 @@ from typing import Any
 import numpy as np
 import typer
 
+from svsieve.cli.console import complain, say, show_json
+from svsieve.errors import PageError
 from svsieve.io import Table, whole_folder, write_csv
 from svsieve.io.folder import MANIFEST
 from svsieve.reports import Report
 
 NEEDED = {".html": ("jinja2", "altair", "vl_convert"), ".md": ()}
 PACKAGES = ("svsieve", "numpy", "scipy", "scikit-learn", "joblib")
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a command has written.
+
+    Attributes
+    ----------
+    files : list of Path
+    problems : list of str
+        Sentences on what is not there, and why.
+    """
+
+    files: list[Path] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    def tell(self) -> None:
+        """End the command with code 1 where something is not there."""
+        for problem in self.problems:
+            complain(problem)
+        if self.problems:
+            raise typer.Exit(1)
+
+
+def answer(
+    show: Callable[[], object],
+    facts: Mapping[str, Any] | None,
+    write: Callable[[], Written] | None,
+    nothing: str = "",
+) -> None:
+    """Print what was found and write the results; whatever becomes of one, the other is done.
+
+    Parameters
+    ----------
+    show : callable
+        Prints the answer.
+    facts : dict or None
+        What to print in its place, for machines.
+    write : callable or None
+        Writes the results; None if there is no place for them.
+    nothing : str
+        What to say then.
+    """
+    if facts is not None:
+        written = Written() if write is None else write()
+        show_json({**facts, "files": [str(file) for file in written.files]})
+        written.tell()
+        return
+    gone = None
+    try:
+        show()
+        sys.stdout.flush()
+    except BrokenPipeError as error:  # who reads the answer may leave early, and wants the files
+        gone = error
+    written = Written() if write is None else write()
+    if gone is not None:
+        raise gone
+    if written.files:
+        say(f"Written: {', '.join(str(file) for file in written.files)}")
+    elif write is None and nothing:
+        say(nothing)
+    written.tell()
 
 
 def check_reports(reports: Sequence[str]) -> list[str]:
@@ -52,7 +117,7 @@ def ranking_csv(report: Report) -> str:
 
 def write_results(
     report: Report, folder: Path, names: Sequence[str], facts: Mapping[str, Any]
-) -> list[Path]:
+) -> Written:
     """Write all results of an analysis, its report under some names, or none of them."""
     path = report.best.walked
     # How long each step took is another matter at every run, and would make equal results differ.
@@ -72,15 +137,30 @@ def write_results(
 
 def write_folder(
     folder: Path, makers: Mapping[str, Callable[[Path], object]], facts: Mapping[str, Any]
-) -> list[Path]:
-    """Write files, each by its maker, and a manifest with their digests; all or nothing."""
-    with whole_folder(folder) as half_done:
-        for name, make in makers.items():
-            make(half_done / name)
-        digests = {name: _sha256(half_done / name) for name in makers}
-        manifest = json.dumps({**facts, "files": digests}, indent=2, ensure_ascii=False)
-        (half_done / MANIFEST).write_text(manifest + "\n", encoding="utf-8")
-    return [folder / name for name in (*makers, MANIFEST)]
+) -> Written:
+    """Write files, each by its maker, and a manifest with their digests; all or nothing.
+
+    Only a page that cannot be drawn is left out.
+    """
+    digests, problems = {}, []
+    try:
+        with whole_folder(folder) as half_done:
+            for name, make in makers.items():
+                try:
+                    make(half_done / name)
+                except PageError as error:
+                    (half_done / name).unlink(missing_ok=True)
+                    problems.append(f"{name} was not written: {error}")
+                else:
+                    digests[name] = _sha256(half_done / name)
+            manifest = json.dumps({**facts, "files": digests}, indent=2, ensure_ascii=False)
+            (half_done / MANIFEST).write_text(manifest + "\n", encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or error
+        return Written(
+            problems=[f"The results could not be written to {str(folder)!r} ({reason})."]
+        )
+    return Written([folder / name for name in (*digests, MANIFEST)], problems)
 
 
 def provenance(table: Table) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path as FilePath
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from svsieve.elimination.stretch import EngineState, Solution
+from svsieve.half_done import beside
 
 FORMAT = 1
 STEP_ARRAYS = ("counts", "following", "kkt_gap", "accuracy", "seconds", "tied", "resolution")
@@ -115,15 +115,12 @@ def write_archive(file: File, facts: Mapping[str, Any], arrays: Arrays) -> None:
         save(file, facts=packed, **arrays)
         return
     target = FilePath(file)
-    half_done = target.with_name(f"{target.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with half_done.open("xb") as handle:
+    with beside(target) as half_done:
+        with half_done.open("wb") as handle:
             save(handle, facts=packed, **arrays)
             handle.flush()
             os.fsync(handle.fileno())
         half_done.replace(target)
-    finally:
-        half_done.unlink(missing_ok=True)
 
 
 def read_archive(file: File) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:

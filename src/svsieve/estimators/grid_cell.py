@@ -82,12 +82,12 @@ class GridCell:
     @property
     def path(self) -> Path:
         """The elimination on all rows."""
-        return unpacked(self._archives()[0])
+        return self._unpacked(slice(1))[0]
 
     @property
     def paths(self) -> list[Path]:
         """Those of the folds."""
-        return [unpacked(archive) for archive in self._archives()[1:]]
+        return self._unpacked(slice(1, None))
 
     def choice(self, rule: str | Rule = "best", metric: str | None = None) -> Choice:
         """Return the size that a rule chooses from the curve, and why."""
@@ -105,12 +105,14 @@ class GridCell:
             raise ValueError(f"The cell {self.key} failed and has no curve: {self.failure}")
         return self.curve
 
-    def _archives(self) -> tuple[bytes, ...]:
+    def _unpacked(self, which: slice) -> list[Path]:
         self._curve()
         if self.file is None:
-            return self.archives
-        with RunStore(self.file) as store:
-            return store.result(self.key).archives
+            return [unpacked(archive) for archive in self.archives[which]]
+        with RunStore(self.file, check=False) as store:
+            archives = store.result(self.key).archives[which]
+            with store.reading():
+                return [unpacked(archive) for archive in archives]
 
 
 def best_cell(cells: list[GridCell], rule: Rule, metric: str | None) -> GridCell:
@@ -126,7 +128,9 @@ def cell_from(
     if failure is not None:
         return GridCell(dict(settings), key, None, {}, failure, (), store.file)
     result = store.result(key, with_paths=store.file is None)
-    curve, used = Curve(**result.curve), dict(settings)
+    with store.reading():
+        curve = Curve(**result.curve)
+    used = dict(settings)
     if "centre" in result.facts:
         used["step"] = replace(used["step"], centre=result.facts["centre"])
     return GridCell(used, key, curve, result.facts, None, result.archives, store.file)

@@ -73,7 +73,8 @@ class GridRun:
         for key in set(keys).difference(left):
             known = key not in failures
             facts = self.store.result(key, with_paths=False).facts if known else {}
-            tally.add(float(facts.get("seconds", 0.0)))
+            with self.store.reading():
+                tally.add(float(facts.get("seconds", 0.0)))
         return left
 
     def _unsettled(self, keys: list[str]) -> list[str]:
@@ -138,7 +139,9 @@ class GridRun:
             return selector
         earlier, _ = self._before(key, states)
         if earlier is not None:
-            curve = Curve(**self.store.result(earlier, with_paths=False).curve)
+            kept = self.store.result(earlier, with_paths=False)
+            with self.store.reading():
+                curve = Curve(**kept.curve)
             selector.step = replace(selector.step, centre=self.seeding.choose(curve).size)
         return selector
 

@@ -71,10 +71,7 @@ def run_kept(
     blamed = [f"the run {names[at]}" for at in left]
     results = run_all(work, n_jobs, names=blamed, what=what, shown=shown, done=keep)
     computed = {names[at]: result for at, result in zip(left, results, strict=True)}
-    return {
-        name: computed[name] if store is None or name in computed else _result(store.result(name))
-        for name in names
-    }
+    return {name: computed[name] if name in computed else _kept(store, name) for name in names}
 
 
 def _plain(result: Any) -> tuple[list[bytes], dict[str, Any], dict[str, Any]]:
@@ -85,6 +82,13 @@ def _plain(result: Any) -> tuple[list[bytes], dict[str, Any], dict[str, Any]]:
     if isinstance(result, ScoredPath):
         return [packed(result.path)], {"scores": result.scores.tolist()}, facts
     return [], {}, {**facts, "values": dict(result)}
+
+
+def _kept(store: RunStore | None, name: str) -> Any:
+    assert store is not None  # or everything would have been computed
+    kept = store.result(name)
+    with store.reading():
+        return _result(kept)
 
 
 def _result(kept: Result) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from svsieve.arrays import Table
+from svsieve.errors import MissingExtraError
 from svsieve.io.cells import ColumnCells, Contents, as_text
 from svsieve.io.table import refuse_repeated, some
 
@@ -148,8 +149,9 @@ def read_h5ad(path: FilePath, file: str) -> ArrayContents:
     try:
         import anndata
     except ImportError as error:
-        raise ImportError(
-            "h5ad files are read by anndata: pip install 'svsieve[anndata]'."
+        raise MissingExtraError(
+            f"{file}: h5ad files are read by anndata, which is not installed: "
+            "pip install 'svsieve[anndata]'."
         ) from error
     try:
         data = anndata.read_h5ad(path)

@@ -7,6 +7,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,8 @@ DELIMITERS = ("\t", ";", ",", "|", " ")
 # The delimiter and the decimal sign are told by so many records, or by fewer long ones.
 LOOKED_AT = 30
 LOOKED_AT_CHARACTERS = 200_000
+# No cell is longer: it would be the rest of a file in which a quote is never closed.
+LONGEST_CELL = 2**24
 COMMA_NUMBER = re.compile(r"\s*[-+]?\d+,\d+([eE][-+]?\d+)?\s*")
 POINT_NUMBER = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*")
 
@@ -37,6 +40,10 @@ class Dialect:
     decimal: str = "."
 
 
+class _UndividedError(ValueError):
+    """A text that cannot be divided into cells by some delimiter."""
+
+
 def read_delimited(data: bytes, file: str) -> ColumnCells:
     """Return the cells of a text with a head.
 
@@ -52,7 +59,7 @@ def read_delimited(data: bytes, file: str) -> ColumnCells:
         raise ValueError(f"{file} is empty; a table needs a line of column names and rows.")
     dialect = sniffed(text, file)
     lines = io.StringIO(text, newline="")
-    records = _records(lines, dialect)
+    records = _records(lines, dialect, file)
     head = [name.strip() for name in next(records)[1]]
     body = text[lines.tell() :]
     first = next(records, None)
@@ -65,7 +72,7 @@ def read_delimited(data: bytes, file: str) -> ColumnCells:
         raise _ragged(text, dialect, len(head), file)
 
     def place(row: int) -> str:
-        return f"line {_line_of(text, dialect, row)}"
+        return f"line {_line_of(text, dialect, row, file)}"
 
     return ColumnCells(file, head, columns, place, dialect.decimal)
 
@@ -99,8 +106,13 @@ def sniffed(text: str, file: str) -> Dialect:
     Dialect(delimiter=';', decimal=',')
     """
     best, most = None, 1
+    wrong: _UndividedError | None = None
     for delimiter in DELIMITERS:
-        counts = [len(cells) for _, cells in _some_records(text, Dialect(delimiter))]
+        try:
+            counts = [len(cells) for _, cells in _some_records(text, Dialect(delimiter), file)]
+        except _UndividedError as error:  # a cell of absurd length: something else divides cells
+            wrong = error
+            continue
         if not counts:
             continue
         usual = Counter(counts[1:] or counts).most_common(1)[0][0]
@@ -111,7 +123,9 @@ def sniffed(text: str, file: str) -> Dialect:
             if delimiter in "\t;":  # never part of a number
                 break
     if best is None:
-        if _is_one_column(text):
+        if wrong is not None:
+            raise wrong
+        if _is_one_column(text, file):
             return Dialect("\t")
         raise ValueError(
             f"{file}: cells must be divided by commas, semicolons, tabs, bars or blanks, equally "
@@ -120,15 +134,15 @@ def sniffed(text: str, file: str) -> Dialect:
     return Dialect(best, _decimal(text, best, file))
 
 
-def _is_one_column(text: str) -> bool:
-    lines = [cells for _, cells in _some_records(text, Dialect("\t"))]
+def _is_one_column(text: str, file: str) -> bool:
+    lines = [cells for _, cells in _some_records(text, Dialect("\t"), file)]
     return all(len(cells) == 1 and not set(cells[0]) & set(";,|") for cells in lines)
 
 
 def _decimal(text: str, delimiter: str, file: str) -> str:
     """The comma, where cells look like 1,5 and none like 1.5."""
     commas = points = 0
-    for _, cells in list(_some_records(text, Dialect(delimiter)))[1:]:
+    for _, cells in _some_records(text, Dialect(delimiter), file)[1:]:
         commas += sum(COMMA_NUMBER.fullmatch(cell) is not None for cell in cells)
         points += sum(POINT_NUMBER.fullmatch(cell) is not None for cell in cells)
     if commas and points:
@@ -139,32 +153,49 @@ def _decimal(text: str, delimiter: str, file: str) -> str:
     return "," if commas else "."
 
 
-def _records(lines: io.StringIO, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
+def _records(lines: io.StringIO, dialect: Dialect, file: str) -> Iterator[tuple[int, list[str]]]:
     """Records that are not blank, with the number of their last line."""
     reader = csv.reader(lines, delimiter=dialect.delimiter)
-    for cells in reader:
+    while True:
+        try:
+            with _long_cells():
+                cells = next(reader, None)
+        except csv.Error as error:
+            raise _UndividedError(
+                f"{file}, line {reader.line_num}: cannot be divided into cells ({error}); is a "
+                "quote never closed?"
+            ) from None
+        if cells is None:
+            return
         if cells:
             yield reader.line_num, cells
 
 
-def _some_records(text: str, dialect: Dialect) -> list[tuple[int, list[str]]]:
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let the csv module read cells of any sensible length; its limit is one for all readers."""
+    before = csv.field_size_limit(LONGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _some_records(text: str, dialect: Dialect, file: str) -> list[tuple[int, list[str]]]:
     """The first records: the head, the first row, and more unless they are long."""
     lines = io.StringIO(text, newline="")
     found = []
-    try:
-        for record in _records(lines, dialect):
-            found.append(record)
-            enough = len(found) > 1 and lines.tell() > LOOKED_AT_CHARACTERS
-            if enough or len(found) == LOOKED_AT:
-                break
-    except csv.Error:  # a cell of absurd length: it is something else that divides cells
-        return []
+    for record in _records(lines, dialect, file):
+        found.append(record)
+        enough = len(found) > 1 and lines.tell() > LOOKED_AT_CHARACTERS
+        if enough or len(found) == LOOKED_AT:
+            break
     return found
 
 
-def _line_of(text: str, dialect: Dialect, row: int) -> int:
+def _line_of(text: str, dialect: Dialect, row: int, file: str) -> int:
     """The line on which a row ends; the head is no row."""
-    records = _records(io.StringIO(text, newline=""), dialect)
+    records = _records(io.StringIO(text, newline=""), dialect, file)
     return next(line for at, (line, _) in enumerate(records) if at == row + 1)
 
 
@@ -191,7 +222,7 @@ def _columns(body: str, dialect: Dialect, n_cells: int) -> list[Any] | None:
 
 def _ragged(text: str, dialect: Dialect, n_cells: int, file: str) -> ValueError:
     """The error for the first record that has another number of cells than the head."""
-    records = _records(io.StringIO(text, newline=""), dialect)
+    records = _records(io.StringIO(text, newline=""), dialect, file)
     next(records)
     for line, cells in records:
         if len(cells) != n_cells:

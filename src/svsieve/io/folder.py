@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path as FilePath
+
+from svsieve.half_done import beside, sweep, sync
 
 MANIFEST = "manifest.json"
 
 
 @contextmanager
 def whole_folder(folder: str | os.PathLike[str]) -> Iterator[FilePath]:
-    """Write a folder beside its place and move it there when all of it is written.
+    """Write files elsewhere and move them into a folder when all of them are written.
 
-    Results that were there are replaced then. Whatever goes wrong before leaves everything as it
-    was.
+    Whatever goes wrong before leaves everything as it was. A folder that is not there yet appears
+    as a whole. One that is there stays: its results are replaced file by file, so that the folder
+    may be the current one, a link to one, or one whose own place cannot be written to.
 
     Parameters
     ----------
@@ -42,67 +43,71 @@ def whole_folder(folder: str | os.PathLike[str]) -> Iterator[FilePath]:
     ['a.txt']
     """
     target = check_folder(folder)
-    half_done = _beside(target)
-    half_done.mkdir()
-    try:
+    with beside(_place(target), hidden=True, is_folder=True) as half_done:
         yield half_done
         for file in half_done.iterdir():
-            _sync(file)
-        _sync(half_done)
-        _move(half_done, target)
-    finally:
-        shutil.rmtree(half_done, ignore_errors=True)
+            sync(file)
+        sync(half_done)
+        if target.exists():
+            _replace(target, half_done)
+        else:
+            half_done.rename(target)
 
 
 def check_folder(folder: str | os.PathLike[str]) -> FilePath:
-    """Return the folder to be written, refusing one that holds what svsieve did not write."""
-    target = FilePath(folder).absolute()
+    """Return the folder to be written, refusing one that holds what svsieve did not write.
+
+    Of a link it is the folder behind it.
+    """
+    target = FilePath(folder).resolve()
     if not target.parent.is_dir():
         raise ValueError(f"The folder {str(target.parent)!r}, for the results, does not exist.")
     if target.exists() and not target.is_dir():
         raise ValueError(f"{str(folder)!r} is a file; the results need a folder.")
+    sweep(_place(target))
     if target.is_dir():
         foreign = sorted({file.name for file in target.iterdir()} - _written(target))
         if foreign:
             raise ValueError(
-                f"The folder {str(folder)!r} holds {foreign[0]!r}, which is no result of svsieve "
-                "and would be lost; name another folder."
+                f"The folder {str(folder)!r} holds {foreign[0]!r}, which is no result of svsieve; "
+                "name another folder, one that is empty or not there yet."
             )
-    if not os.access(target.parent, os.W_OK):
-        raise ValueError(f"The folder {str(target.parent)!r} cannot be written to.")
+    place = _place(target).parent
+    if not os.access(place, os.W_OK):
+        raise ValueError(f"The folder {str(place)!r} cannot be written to.")
     return target
 
 
+def _place(target: FilePath) -> FilePath:
+    """What the results bear the name of while they are written: in the folder if it is there."""
+    return target / "results" if target.is_dir() else target
+
+
 def _written(folder: FilePath) -> set[str]:
-    """The files that the manifest of a folder of results names, and itself."""
+    """The plain files in a folder of results that its manifest names, and itself.
+
+    A manifest may say anything: folders and links are never ours.
+    """
     try:
-        files = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
+        files = dict(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"])
     except (OSError, ValueError, KeyError, TypeError):
         return set()
-    return {MANIFEST, *files}
+    return {
+        file.name
+        for file in folder.iterdir()
+        if file.name in {MANIFEST, *files} and file.is_file() and not file.is_symlink()
+    }
 
 
-def _move(new: FilePath, target: FilePath) -> None:
-    if not target.exists():
-        new.rename(target)
-        return
-    old = _beside(target)
-    target.rename(old)
-    try:
-        new.rename(target)
-    except OSError:
-        old.rename(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+def _replace(target: FilePath, new: FilePath) -> None:
+    """Move new results into a folder of old ones.
 
-
-def _beside(target: FilePath) -> FilePath:
-    return target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-
-
-def _sync(path: FilePath) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    At any moment the manifest there names whatever lies beside it, so that a run which is killed
+    meanwhile leaves a folder that the next one may write to.
+    """
+    names = {file.name for file in new.iterdir()}
+    for name in _written(target) - names:
+        (target / name).unlink()
+    for name in sorted(names, key=lambda name: name != MANIFEST):
+        (new / name).replace(target / name)
+    sync(target)

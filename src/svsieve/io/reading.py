@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
+from svsieve.errors import MissingExtraError
 from svsieve.io.binary import ArrayContents, read_h5ad, read_npz, read_parquet
 from svsieve.io.cells import ColumnCells, Contents
 from svsieve.io.delimited import read_delimited
@@ -176,7 +177,7 @@ def _with_arrow(reader: Any) -> Any:
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
-        raise ImportError(
+        raise MissingExtraError(
             "Text and parquet tables are read by pyarrow: pip install 'svsieve[cli]'."
         ) from error
     return reader

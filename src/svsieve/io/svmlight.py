@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +13,14 @@ from svsieve.arrays import Table
 from svsieve.io.cells import Contents, as_text
 from svsieve.io.delimited import decoded
 from svsieve.io.table import shortened
+
+# So many columns are taken without a question, or so many for each entry: where words are hashed to
+# columns most of these are empty.
+FREE_COLUMNS = 1_000_000
+COLUMNS_PER_ENTRY = 1_000
+# What a column takes at least, for its name and its place, and the share of the memory for all.
+BYTES_PER_COLUMN = 100
+SHARE_OF_MEMORY = 0.5
 
 
 class SvmlightContents(Contents):
@@ -57,9 +66,11 @@ class SvmlightContents(Contents):
 def _least_index(lines: Sequence[str], file: str) -> int:
     """The smallest number of a column; lines that are not of the format are refused.
 
-    scikit-learn says what it stumbled over but not where.
+    scikit-learn says what it stumbled over but not where. Numbers too great for the entries there
+    are would take all memory before anything could be said, so they are refused here.
     """
-    least, n_rows = 1, 0
+    least, n_rows, n_entries = 1, 0, 0
+    greatest, where = 0, 0
     for at, line in enumerate(lines):
         label, *entries = line.split("#", 1)[0].split() or [""]
         if not label:
@@ -88,7 +99,24 @@ def _least_index(lines: Sequence[str], file: str) -> int:
                     f"Got {shortened(entry)} instead."
                 )
             before = position
+            n_entries += 1
             least = min(least, position)
+        if before > greatest:
+            greatest, where = before, at + 1
     if not n_rows:
         raise ValueError(f"{file} is empty; an svmlight table needs rows.")
+    most = _most_columns(n_entries)
+    if greatest > most:
+        raise ValueError(
+            f"{file}, line {where}: the index {greatest} asks for as many columns. A file with "
+            f"{n_entries:,} entries may have no more than {most:,}; correct the index, or number "
+            "the columns that have entries from 1 on."
+        )
     return least
+
+
+def _most_columns(n_entries: int) -> int:
+    """How many columns a file with some entries may have, and this machine can hold."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    fitting = int(SHARE_OF_MEMORY * memory / BYTES_PER_COLUMN)
+    return min(max(FREE_COLUMNS, COLUMNS_PER_ENTRY * n_entries), fitting)

@@ -134,8 +134,9 @@ def _outcome(store: RunStore, keys: list[str]) -> Outcome:
         if key not in done:  # another process works on it
             continue
         result = store.result(key)
-        measurements += [Measurement(**one) for one in result.curve["measurements"]]
-        seconds += result.facts["cpu_seconds"]
-        for kind in result.facts["warned"]:
-            warned[kind] = warned.get(kind, 0) + 1
+        with store.reading():
+            measurements += [Measurement(**one) for one in result.curve["measurements"]]
+            seconds += result.facts["cpu_seconds"]
+            for kind in result.facts["warned"]:
+                warned[kind] = warned.get(kind, 0) + 1
     return Outcome(measurements, seconds, warned)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import re
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -22,6 +21,7 @@ from svsieve.elimination.parts import Data, Parts
 from svsieve.elimination.path import Path
 from svsieve.elimination.path_file import read_path, write_path
 from svsieve.elimination.stretch import EngineState
+from svsieve.half_done import sweep
 from svsieve.store.digests import described, digest, table_bytes
 
 FORMAT = 1
@@ -111,7 +111,7 @@ class Checkpoint:
         """
         path, self.state = _load(self.file)
         if path is None:
-            self._sweep()
+            sweep(self.file)
             return None
         found = _fingerprint(path.notes, self.file)
         differing = self.fingerprint.differences(found)
@@ -121,17 +121,10 @@ class Checkpoint:
                 f"Checkpoint {str(self.file)!r} belongs to another run: {listed} differ. It is "
                 "left as it is; name another file, or delete this one to start over."
             )
-        self._sweep()
+        sweep(self.file)
         return dataclasses.replace(
             path, notes={key: value for key, value in path.notes.items() if key != NOTE}
         )
-
-    def _sweep(self) -> None:
-        """Remove what a killed run left half written beside the file."""
-        half_done = re.compile(re.escape(self.file.name) + r"\.[0-9a-f]{8}\.tmp")
-        for sibling in self.file.absolute().parent.iterdir():
-            if half_done.fullmatch(sibling.name):
-                sibling.unlink(missing_ok=True)
 
     def write(
         self,

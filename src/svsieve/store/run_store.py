@@ -9,22 +9,27 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path as FilePath
 from types import TracebackType
 from typing import Any, Self
 
 from svsieve.elimination.path import Path
 from svsieve.store.checkpoint import checked_file
+from svsieve.store.digests import digest
 from svsieve.store.owners import is_gone, this_process
-from svsieve.store.run_file import connected, lay_out, make, refuse_others
+from svsieve.store.run_file import damaged, naming
+from svsieve.store.run_rows import RunRows
 from svsieve.store.settings import settings_of
 
 # A process that works on a cell says so this often, and one that was silent for so long is taken
 # for dead: it stands still, or runs on a machine that is gone.
 BEAT_SECONDS = 5.0
 SILENT_SECONDS = 60.0
+
+STATES = ("open", "claimed", "done", "failed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +72,15 @@ class RunStore:
         What the results depend on besides the settings, named as a message would name it, with a
         digest or a version each. A file made with another one is refused. None opens a store that
         is there, whatever it was made with.
+    check : bool, default=True
+        Read through the file for damage before anything else. Results are checked in any case when
+        they are read.
 
     Notes
     -----
+    Where the disk is full, read-only or broken, a warning is given and everything goes on with a
+    copy in memory; `file` is None then.
+
     The file has a write-ahead log, so that processes read while one writes, and is written with
     ``synchronous=FULL``: when `finish` returns, the cell is on the disk. (With NORMAL, the choice
     usual for logs of this kind, a power cut may undo the last cells. A cell takes seconds or hours
@@ -88,24 +99,26 @@ class RunStore:
     """
 
     def __init__(
-        self, file: str | os.PathLike[str] | None, fingerprint: Mapping[str, str] | None = None
+        self,
+        file: str | os.PathLike[str] | None,
+        fingerprint: Mapping[str, str] | None = None,
+        *,
+        check: bool = True,
     ) -> None:
-        self.file = None if file is None else checked_file(file, "run store")
         self._owner = f"{this_process()} {secrets.token_hex(4)}"
-        self._lock = threading.RLock()
+        self._rows = RunRows(
+            None if file is None else checked_file(file, "run store"),
+            fingerprint,
+            self._owner,
+            check=check,
+        )
         self._closed = threading.Event()
         self._beating: threading.Thread | None = None
-        if self.file is None:
-            self._connection = connected(":memory:")
-            lay_out(self._connection, fingerprint or {})
-            return
-        if not self.file.exists():
-            if fingerprint is None:
-                raise ValueError(f"There is no run store {str(self.file)!r}.")
-            make(self.file, fingerprint)
-        refuse_others(self.file, fingerprint)
-        self._connection = connected(str(self.file))
-        self._connection.execute("PRAGMA synchronous = FULL")
+
+    @property
+    def file(self) -> FilePath | None:
+        """The file; None where everything is in memory."""
+        return self._rows.file
 
     def __enter__(self) -> Self:
         return self
@@ -120,18 +133,11 @@ class RunStore:
 
     def close(self) -> None:
         """Give back what is claimed and not finished, and let go of the file."""
-        with self._lock:
+        with self._rows.lock:
             if self._closed.is_set():
                 return
             self._closed.set()
-            try:
-                self._connection.execute(
-                    "UPDATE cells SET state = 'open', owner = NULL, heartbeat = NULL "
-                    "WHERE state = 'claimed' AND owner = ?",
-                    (self._owner,),
-                )
-            finally:
-                self._connection.close()
+            self._rows.close()
         if self._beating is not None:
             self._beating.join()
 
@@ -150,7 +156,9 @@ class RunStore:
         str or None
             None if all are done, failed or claimed.
         """
-        with self._transaction() as connection:
+        wanted = list(keys)
+
+        def claimed(connection: sqlite3.Connection) -> str | None:
             found = {
                 key: rest
                 for key, *rest in connection.execute(
@@ -158,7 +166,7 @@ class RunStore:
                 )
             }
             now = time.time()
-            for key in keys:
+            for key in wanted:
                 state, owner, heartbeat = found.get(key, ("open", None, None))
                 if state == "open" or (state == "claimed" and _left(owner, heartbeat, now)):
                     connection.execute(
@@ -166,9 +174,11 @@ class RunStore:
                         "VALUES (?, 'claimed', ?, ?)",
                         (key, self._owner, now),
                     )
-                    break
-            else:
-                return None
+                    return key
+            return None
+
+        key = self._rows.changed(claimed)
+        if key is not None:
             self._beat_from_now_on()
         return key
 
@@ -192,44 +202,67 @@ class RunStore:
         """
         archives = [packed(path) if isinstance(path, Path) else path for path in paths]
         texts = json.dumps(dict(curve)), json.dumps(dict(facts))
-        with self._transaction() as connection:
+        digests = _digests(archives)
+
+        def kept(connection: sqlite3.Connection) -> None:
             # One that was taken for dead may come back with a result that is there already.
-            if self._settled(key, "done", None):
+            if self._settled(connection, key, "done", None, digests, *texts):
                 connection.execute("INSERT INTO results VALUES (?, ?, ?)", (key, *texts))
                 connection.executemany(
                     "INSERT INTO paths VALUES (?, ?, ?)",
                     [(key, position, archive) for position, archive in enumerate(archives)],
                 )
 
+        self._rows.changed(kept)
+
     def fail(self, key: str, sentence: str) -> None:
         """Keep that a cell cannot be computed, and why. It is not claimed again."""
-        with self._transaction():
-            self._settled(key, "failed", sentence)
+        self._rows.changed(lambda one: self._settled(one, key, "failed", sentence, "[]", sentence))
 
     def reopen(self, keys: Iterable[str]) -> None:
         """Let failed cells be claimed again."""
-        with self._transaction() as connection:
-            connection.executemany(
+        failed = [(key,) for key in keys]
+        self._rows.changed(
+            lambda connection: connection.executemany(
                 "UPDATE cells SET state = 'open', owner = NULL, heartbeat = NULL, sentence = NULL "
                 "WHERE key = ? AND state = 'failed'",
-                [(key,) for key in keys],
+                failed,
             )
+        )
 
-    def _settled(self, key: str, state: str, sentence: str | None) -> bool:
+    def _settled(
+        self,
+        connection: sqlite3.Connection,
+        key: str,
+        state: str,
+        sentence: str | None,
+        archives: str,
+        *texts: str,
+    ) -> bool:
         """Tell whether a cell, which was not done, now is what it is said to be."""
-        cursor = self._connection.execute(
+        cursor = connection.execute(
             "INSERT INTO cells (key, state, owner, heartbeat, sentence) VALUES (?, ?, ?, ?, ?) "
             "ON CONFLICT (key) DO UPDATE SET state = excluded.state, owner = excluded.owner, "
             "heartbeat = excluded.heartbeat, sentence = excluded.sentence WHERE state != 'done'",
             (key, state, self._owner, time.time(), sentence),
         )
-        return cursor.rowcount == 1
+        if cursor.rowcount != 1:
+            return False
+        whole = _whole(key, archives, *texts)
+        connection.execute(
+            "INSERT OR REPLACE INTO digests VALUES (?, ?, ?)", (key, archives, whole)
+        )
+        return True
 
     # ---- what is there
 
     def states(self) -> dict[str, str]:
         """Return "open", "claimed", "done" or "failed" for every cell the store knows."""
-        return {key: str(state) for key, state in self._read("SELECT key, state FROM cells")}
+        found = dict(self._rows.read("SELECT key, state FROM cells"))
+        for key, state in found.items():
+            if state not in STATES:
+                raise damaged(self._rows.name, f"the cell {key} is {state!r}")
+        return found
 
     def done(self) -> list[str]:
         """Return the cells that are done, in the order of their keys."""
@@ -237,7 +270,13 @@ class RunStore:
 
     def failures(self) -> dict[str, str]:
         """Return the sentences of the cells that failed."""
-        return dict(self._read("SELECT key, sentence FROM cells WHERE state = 'failed'"))
+        rows = self._rows.read(
+            "SELECT cells.key, sentence, archives, whole FROM cells LEFT JOIN digests "
+            "ON cells.key = digests.key WHERE state = 'failed'"
+        )
+        for key, sentence, archives, whole in rows:
+            self._refuse_changed(key, archives, whole, sentence)
+        return {key: sentence for key, sentence, *_ in rows}
 
     def result(self, key: str, *, with_paths: bool = True) -> Result:
         """Return what a cell that is done has left behind.
@@ -252,16 +291,40 @@ class RunStore:
         -------
         Result
         """
-        rows = self._read("SELECT curve, facts FROM results WHERE key = ?", key)
+        rows = self._rows.read(
+            "SELECT curve, facts, archives, whole FROM results LEFT JOIN digests "
+            "ON results.key = digests.key WHERE results.key = ?",
+            key,
+        )
         if not rows:
+            if self.states().get(key) == "done":
+                raise damaged(self._rows.name, f"the result of the cell {key} is missing")
             raise KeyError(f"The run store has no result of the cell {key}.")
+        curve, facts, digests, whole = rows[0]
+        self._refuse_changed(key, digests, whole, curve, facts)
         archives = []
         if with_paths:
-            archives = self._read("SELECT archive FROM paths WHERE key = ? ORDER BY position", key)
-        curve, facts = rows[0]
-        return Result(
-            tuple(archive for (archive,) in archives), json.loads(curve), json.loads(facts)
-        )
+            found = self._rows.read(
+                "SELECT archive FROM paths WHERE key = ? ORDER BY position", key
+            )
+            archives = [archive for (archive,) in found]
+            if whole is not None and _digests(archives) != digests:
+                raise damaged(self._rows.name, f"the paths of the cell {key} are not what was kept")
+        with self.reading():
+            return Result(tuple(archives), dict(json.loads(curve)), dict(json.loads(facts)))
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Return a block in which a result that makes no sense is refused by the name of the file.
+
+        What a cell leaves behind is understood by whoever made it: what that fails at in the block
+        comes of a damaged or foreign store, and the error says so.
+        """
+        return naming(self._rows.name)
+
+    def _refuse_changed(self, key: str, archives: Any, whole: Any, *texts: Any) -> None:
+        with self.reading():
+            if whole is not None and _whole(key, archives, *texts) != whole:
+                raise damaged(self._rows.name, f"the result of the cell {key} is not what was kept")
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with one row per cell.
@@ -273,39 +336,15 @@ class RunStore:
             import pandas as pd
         except ImportError as error:
             raise ImportError("RunStore.to_frame needs pandas: pip install pandas.") from error
-        rows = self._read(
-            "SELECT cells.key, state, sentence, facts FROM cells LEFT JOIN results "
-            "ON cells.key = results.key ORDER BY cells.key"
-        )
-        return pd.DataFrame(
-            [
-                {
-                    **settings_of(key),
-                    "state": state,
-                    "failure": sentence,
-                    **({} if facts is None else json.loads(facts)),
-                }
-                for key, state, sentence, facts in rows
-            ]
-        )
+        states, failures = self.states(), self.failures()
+        rows = []
+        for key, state in sorted(states.items()):
+            with self.reading():
+                row = {**settings_of(key), "state": state, "failure": failures.get(key)}
+            rows.append(row | (self.result(key, with_paths=False).facts if state == "done" else {}))
+        return pd.DataFrame(rows)
 
     # ---- the file
-
-    def _read(self, statement: str, *values: Any) -> list[Any]:
-        with self._lock:
-            return self._connection.execute(statement, values).fetchall()
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of it happens, or nothing; no other process writes meanwhile."""
-        with self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")
 
     def _beat_from_now_on(self) -> None:
         if self._beating is None and self.file is not None:
@@ -315,19 +354,24 @@ class RunStore:
     def _beat(self) -> None:
         """Say again and again that the cells claimed here are being worked on."""
         while not self._closed.wait(BEAT_SECONDS):
-            # If the file is busy for long, the next beat will do.
-            with self._lock, suppress(sqlite3.OperationalError):
+            with self._rows.lock:
                 if self._closed.is_set():
                     return
-                self._connection.execute(
-                    "UPDATE cells SET heartbeat = ? WHERE state = 'claimed' AND owner = ?",
-                    (time.time(), self._owner),
-                )
+                self._rows.beat()
 
 
 def _left(owner: str, heartbeat: float, now: float) -> bool:
     """Tell whether whoever claimed a cell will not finish it."""
-    return is_gone(owner) or now - heartbeat > SILENT_SECONDS
+    return is_gone(owner) or abs(now - heartbeat) > SILENT_SECONDS
+
+
+def _digests(archives: Iterable[bytes]) -> str:
+    return json.dumps([digest([archive]) for archive in archives])
+
+
+def _whole(*texts: str) -> str:
+    """The digest of all that is kept of a cell, its archives by their own."""
+    return digest(f"{len(text)} {text}".encode() for text in texts)
 
 
 def packed(path: Path) -> bytes:

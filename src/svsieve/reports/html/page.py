@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from svsieve.reports import sentences
+from svsieve.reports.html.drawing import drawn
 from svsieve.reports.report import Report
 
 # Rows of the table of columns that are there before the script runs, and on paper.
@@ -45,8 +46,9 @@ def render(report: Report) -> str:
     elimination = charts.path_chart(report)
     if elimination is not None:
         specs["elimination"] = elimination
-    pictures = {name: _static(spec) for name, spec in specs.items()}
-    scripts = [_libraries(), _asset("report.js")]
+    fixed = {name: spec | {"width": STATIC_WIDTH} for name, spec in specs.items()}
+    libraries, pictures = drawn(fixed)
+    scripts = [libraries, _asset("report.js")]
     ranked = payload.ranked_columns(report)
     return str(
         _template("page.html.j2").render(
@@ -170,33 +172,6 @@ def _template(name: str) -> Any:
 @functools.cache
 def _asset(name: str) -> str:
     return str(_environment().loader.get_source(_environment(), name)[0])
-
-
-@functools.cache
-def _libraries() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script that sets ``window.vegaEmbed``."""
-    import vl_convert
-
-    bundle = vl_convert.javascript_bundle(
-        "window.vegaEmbed = vegaEmbed;", vl_version=_vegalite_version()
-    )
-    # A script ends at the first "</script", wherever that stands.
-    return str(bundle.replace("</script", "<\\/script"))
-
-
-def _static(spec: dict[str, Any]) -> str:
-    """The picture as it is before the script runs, and where none may run."""
-    import vl_convert
-
-    fixed = spec | {"width": STATIC_WIDTH}
-    return str(vl_convert.vegalite_to_svg(fixed, vl_version=_vegalite_version()))
-
-
-def _vegalite_version() -> str:
-    """The version that altair writes for, as vl-convert spells it."""
-    import altair
-
-    return ".".join(altair.SCHEMA_VERSION.split(".")[:2])
 
 
 def _markup(text: str) -> Any:

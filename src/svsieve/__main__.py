@@ -1,0 +1,5 @@
+"""``python -m svsieve`` is the command ``svsieve``."""
+
+from svsieve.cli import main
+
+main()
