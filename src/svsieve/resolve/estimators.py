@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -123,6 +124,33 @@ def resolve_estimator(
         f"SVC or LinearSVC, {_ONE_CLASS if one_class else ''}or a Pipeline that ends in one of "
         f"them. Got {shown} instead.{hint}"
     )
+
+
+def overrides(machine: Any, methods: Sequence[str]) -> bool:
+    """Tell whether a support vector machine is of a class of the user's own that answers otherwise.
+
+    Parameters
+    ----------
+    machine : estimator
+        One that specifies a machine, or derives from one.
+    methods : sequence of str
+        Which of its methods are asked about.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from svsieve.resolve.estimators import overrides
+    >>> class Careful(SVC):
+    ...     def predict(self, X):
+    ...         return (self.decision_function(X) > 1.0).astype(int)
+    >>> overrides(SVC(), ["predict"]), overrides(Careful(), ["predict"])
+    (False, True)
+    """
+    kind = type(machine)
+    bases = (SVC, LinearSVC, OneClassSVM)
+    own = (base for base in kind.__mro__ if base in bases or "_specification" in vars(base))
+    base = next(own, kind)
+    return any(getattr(kind, name, None) is not getattr(base, name, None) for name in methods)
 
 
 _ONE_CLASS = "for one class svsieve.SVDD, svsieve.OneClassSVC or scikit-learn's OneClassSVM, "

@@ -101,8 +101,8 @@ class Judged(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes.take(winners.astype(np.intp))
 
     def _check(self, X: Any) -> None:
-        if len(X) != len(self.decisions):
+        if X.shape[0] != len(self.decisions):
             raise ValueError(
                 f"only the {len(self.decisions)} rows that were judged can be asked about. "
-                f"Got {len(X)} rows."
+                f"Got {X.shape[0]} rows."
             )
