@@ -190,7 +190,7 @@ class PredictsOnSelection(PredictsByEstimator):
     @property
     def offset_(self) -> float:
         """What `score_samples` has at the boundary of one class."""
-        return float(self.estimator_.offset_)
+        return float(np.ravel(self.estimator_.offset_)[0])  # scikit-learn's has shape (1,)
 
     @_where_estimator_has("score")
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:

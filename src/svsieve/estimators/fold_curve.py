@@ -86,7 +86,7 @@ class FoldResults(Mapping[str, NDArray[Any]]):
     >>> from svsieve import SVMRFECV
     >>> found = SVMRFECV(cv=3).fit(*load_iris(return_X_y=True)).cv_results_
     >>> found["split0_support"].astype(int)
-    array([[0, 0, 0, 1],
+    array([[0, 0, 1, 0],
            [0, 0, 1, 1],
            [0, 1, 1, 1],
            [1, 1, 1, 1]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -290,13 +291,19 @@ class SVMRFECV(SVMRFE):
     # ---- parameters
 
     def _least(self, n_columns: int, keep: IndexArray) -> int:
-        asked = check_integer(
-            type(self).__name__, "min_features_to_select", self.min_features_to_select, at_least=1
-        )
+        asked = int(self.min_features_to_select)
+        if asked > n_columns:
+            warnings.warn(
+                f"min_features_to_select={asked} is more than the {n_columns} columns of X; none "
+                "is dropped.",
+                UserWarning,
+                stacklevel=5,
+            )
         return max(min(asked, n_columns), len(keep))
 
     def _check_parameters(self) -> tuple[Chain, dict[str, Any]]:
-        self._least(1, np.empty(0, dtype=np.int64))
+        least = self.min_features_to_select
+        check_integer(type(self).__name__, "min_features_to_select", least, at_least=1)
         checked = super()._check_parameters()
         resolve_metrics(self.scoring, self._estimator(), owner=type(self).__name__)
         return checked

@@ -160,7 +160,7 @@ def _from_svc(estimator: SVC) -> Specification:
     owner = type(estimator).__name__
     return Specification(
         kernel=_kernel_of(estimator),
-        machine=CSvm(check_real(owner, "C", estimator.C, above=0.0)),
+        machine=CSvm(check_real(owner, "C", estimator.C, above=0.0, infinite=True)),
         tol=check_real(owner, "tol", estimator.tol, above=0.0),
         max_iter=check_iterations(owner, estimator.max_iter),
         class_weight=estimator.class_weight,
