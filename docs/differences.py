@@ -227,7 +227,7 @@ def parameters(estimator: Any) -> dict[str, str]:
     """Return the defaults of the parameters, as they are written."""
     found = signature(type(estimator)).parameters
     return {
-        name: "none" if one.default is Parameter.empty else repr(one.default)
+        name: "required" if one.default is Parameter.empty else f"`{one.default!r}`"
         for name, one in found.items()
     }
 
@@ -341,7 +341,7 @@ def page(peers: Peers, found: list[Table]) -> str:
 def _cell(value: str | None, shown: bool) -> str:
     if value is None:
         return "—"
-    return f"`{value}`" if shown else "yes"
+    return value if shown else "yes"
 
 
 def write_pages(folder: Path = FOLDER) -> None:
