@@ -372,9 +372,10 @@ def test_evaluate_names_the_metric_that_a_selector_scores_itself_by():
 
 def test_sieve():
     rng = np.random.default_rng(0)
-    y = np.arange(16) % 2
-    X = rng.normal(size=(16, 2))
+    y = np.arange(24) % 2
+    X = rng.normal(size=(24, 2))
     X[:, 1] += 4.0 * y
+    X[[0, 3], 1] = 4.0, 0.0  # two rows that lie among the others
     widths = []
 
     def score(estimator, X, y):
