@@ -114,6 +114,9 @@ def prepared(
     tasks = two_class_problems(specification, chain.machine, classes, codes, own)
     counts = own if specification.weights_count else None
     rows, held_out = _scaled_alike(chain.transformers, X[train], y[train], given, X[test])
+    refit = None
+    if any(metric.refits for metric in plan.metrics):  # else the rows need not be kept
+        refit = Refit(plan.estimator, (X[train], y[train], given))
     data = Data(rows, tasks, codes.astype(np.int64, copy=False), counts)
     scores = FoldScores(
         plan.metrics,
@@ -123,7 +126,7 @@ def prepared(
         X[test],
         y[test],
         None if weights is None else weights[test],
-        Refit(plan.estimator, (X[train], y[train], given)),
+        refit,
     )
     return data, replace(plan.parts, seed=fold.seed), held_out, scores
 
