@@ -78,7 +78,8 @@ $(FIGURES): $(wildcard docs/*figure*.py) | $(VENV)/.package $(VENV)/.extra-docs
 	$(BIN)/python docs/make_figures.py
 
 clean:  ## remove the virtual environment, builds and caches
-	rm -rf $(VENV) build docs/_build docs/figures docs/gallery docs/reference/generated
+	rm -rf $(VENV) build docs/_build docs/figures docs/gallery
+	rm -rf docs/reference/generated docs/reference/differences
 	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
 
 # --- set-up; each finished step leaves a stamp in .venv ------------------------------------------

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -11,6 +13,9 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 import svsieve
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from differences import write_pages
 
 project = "svsieve"
 author = "The svsieve developers"
@@ -106,5 +111,6 @@ def setup(app: Sphinx) -> None:
     """Connect what is defined here."""
     both = (formula, None)
     app.add_html_math_renderer("mathml", inline_renderers=both, block_renderers=both)
+    app.connect("builder-inited", lambda _: write_pages())
     app.connect("autodoc-skip-member", of_scikit_learn)
     app.connect("autodoc-process-docstring", with_plain_shapes, priority=100)  # before numpydoc

@@ -411,7 +411,6 @@ def test_progress_is_told(capsys, monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"grid": None}, r"'grid' parameter of Grid must be a dict such as"),
         ({"grid": {"Gamma": [1.0]}}, r"setting 'Gamma', which is neither a part .*step.* nor .*C,"),
         ({"grid": {"cv": [3]}}, r"setting 'cv', which is neither a part"),
         ({"grid": {"C": []}}, r"'C'.*non-empty"),

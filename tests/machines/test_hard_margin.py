@@ -62,6 +62,19 @@ def test_overlapping_classes_are_separable_by_the_gaussian(gamma: float) -> None
     assert exact.gap <= max(1e-9, 10 * floor)
 
 
+def test_linear_slack_without_limit_is_the_hard_margin() -> None:
+    X, y = toy(0.1)
+    K, weights = X @ X.T, np.ones(len(y))
+    weights[:4] = 0.0
+    problems = [
+        machine.problem(np.diag(K), y, weights) for machine in (machines.CSvm(math.inf), HARD)
+    ]
+    for name in ("linear", "lower", "upper", "ridge"):
+        np.testing.assert_array_equal(*(getattr(problem, name) for problem in problems))
+    assert (problems[0].upper[:4] == 0).all()
+    assert (problems[0].lower[:4] == 0).all()
+
+
 XOR = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])
 
 

@@ -9,8 +9,10 @@ from scipy import sparse
 from sklearn.metrics import accuracy_score, get_scorer, make_scorer, precision_score
 from sklearn.svm import SVC, LinearSVC
 
+from svsieve.elimination import Path
 from svsieve.resolve import resolve_estimator
 from svsieve.selection.fold_scores import FoldScores, resolve_metrics
+from svsieve.selection.refitting import Refit
 
 LABELS = np.array(["ash", "beech", "cedar"])
 MANY = ["accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef"]
@@ -115,26 +117,31 @@ def test_one_class_held_out_is_left_to_the_scorer() -> None:
 
 
 @pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array])
-def test_a_callable_sees_the_rows(layout) -> None:
+def test_a_callable_gets_an_estimator_fitted_on_the_columns_left(layout) -> None:
     machine, Z, z = fitted(SVC(kernel="linear"), 2)
+    X, y = Z[:15], z[:15]
+    path = Path.from_scores([1.0, 3.0, 2.0])
     seen = []
 
-    def first_column_counts(estimator, X, y):
-        seen.append(X)
-        cost = np.abs(X[:, [0]].toarray() if sparse.issparse(X) else X[:, [0]]).ravel()
-        return -cost[estimator.predict(X) != y].sum()
+    def score(estimator, X, y):
+        seen.append((X.shape, sparse.issparse(X)))
+        return estimator.score(X, y) + 10.0 * estimator.n_features_in_
 
-    scores = scores_of(machine, resolve_metrics(first_column_counts), layout(Z), z)
-    found = scores(problem_values(machine, Z)[None])
-    assert found[0, 0] == pytest.approx(first_column_counts(machine, Z, z))
-    assert seen[0].shape == Z.shape
-
-    def asks_for_more(estimator, X, y):
-        return estimator.predict(X[:3])
-
-    scores = scores_of(machine, resolve_metrics(asks_for_more), layout(Z), z)
-    with pytest.raises(ValueError, match=r"judged 25 held-out rows\. Got 3 rows"):
-        scores(problem_values(machine, Z)[None])
+    metrics = resolve_metrics({"mine": score, "accuracy": "accuracy"}, machine)
+    assert [metric.refits for metric in metrics] == [True, False]
+    specification, classes = resolve_estimator(machine), machine.classes_
+    refit = Refit(machine, (layout(X), y, None))
+    scores = FoldScores(metrics, machine, specification, classes, layout(Z), z, refit=refit)
+    sizes = np.array([3, 1])
+    decided = scores(np.repeat(problem_values(machine, Z)[None], 2, axis=0))
+    assert np.isnan(decided[:, 0]).all()
+    found = scores.completed(decided, path, sizes)
+    np.testing.assert_array_equal(found[:, 1], decided[:, 1])
+    for size, got in zip(sizes, found[:, 0], strict=True):
+        kept = np.sort(path.top(size))
+        model = SVC(kernel="linear").fit(X[:, kept], y)
+        assert got == pytest.approx(model.score(Z[:, kept], z) + 10.0 * size)
+    assert seen == [((25, 3), layout is sparse.csr_array), ((25, 1), layout is sparse.csr_array)]
 
 
 def test_names_of_metrics() -> None:
@@ -163,10 +170,17 @@ def test_refusals(scoring) -> None:
         resolve_metrics(scoring)
 
 
+class Probable(SVC):
+    def predict_proba(self, X):
+        raise AssertionError("not asked here")
+
+
 @pytest.mark.parametrize("scoring", ["neg_log_loss", ["accuracy", "neg_brier_score"]])
-def test_probabilities_are_refused(scoring) -> None:
-    with pytest.raises(ValueError, match=r"'scoring'.*It needs probabilities"):
-        resolve_metrics(scoring)
+def test_probabilities_are_refused_where_there_are_none(scoring) -> None:
+    with pytest.raises(ValueError, match=r"'scoring'.*asks for predict_proba, which SVC does not"):
+        resolve_metrics(scoring, SVC())
+    assert resolve_metrics(scoring, Probable())[-1].refits
+    assert resolve_metrics(scoring)[-1].refits
 
 
 def test_options_of_a_scorer_are_kept() -> None:

@@ -31,7 +31,14 @@ from svsieve.estimators.side_by_side import Job
 from svsieve.estimators.svc import SVC
 from svsieve.estimators.svmrfecv import SVMRFECV
 from svsieve.reports.sentences import SHARES
-from svsieve.selection.evaluation import Evaluation, Outcome, chance_of, evaluate, evaluation_of
+from svsieve.selection.evaluation import (
+    Evaluation,
+    Outcome,
+    chance_of,
+    evaluate,
+    evaluation_of,
+    metric_name,
+)
 from svsieve.store import RunStore, settings_key
 from svsieve.store.digests import described, digest, table_bytes
 
@@ -91,7 +98,7 @@ def compare(
     y: ArrayLike,
     *,
     folds: int = 5,
-    scoring: str = "accuracy",
+    scoring: Any = "accuracy",
     seed: int = 0,
     n_jobs: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -109,8 +116,8 @@ def compare(
         Their classes.
     folds : int, default=5
         Outer folds, stratified.
-    scoring : str, default="accuracy"
-        Metric of the outer folds.
+    scoring : str or callable, default="accuracy"
+        Metric of the outer folds, as in :func:`svsieve.evaluate`.
     seed : int, default=0
         Of the folds.
     n_jobs : int, optional
@@ -160,15 +167,16 @@ def compare(
         support[one["selected"]] = True
         outcomes[name].append(Outcome(one["score"], support, one["claimed"]))
         seconds[name] += one["seconds"]
-    chance = chance_of(scoring, labels)
+    metric = metric_name(scoring)
+    chance = chance_of(metric, labels)
     evaluations = {
-        name: evaluation_of(mine, splits, scoring, chance) for name, mine in outcomes.items()
+        name: evaluation_of(mine, splits, metric, chance) for name, mine in outcomes.items()
     }
     return Comparison(evaluations, seconds)
 
 
 def judged_on_fold(
-    selector: Any, X: Any, y: NDArray[Any], split: Split, scoring: str
+    selector: Any, X: Any, y: NDArray[Any], split: Split, scoring: Any
 ) -> dict[str, Any]:
     """Return score, columns and time of a selector on one outer fold, as plain values."""
     begun = time.perf_counter()
@@ -262,7 +270,7 @@ def _within(one: Evaluation) -> tuple[float, float]:
 
 
 def _fingerprint(
-    selectors: Mapping[str, Any], X: Any, y: NDArray[Any], splits: Sequence[Split], scoring: str
+    selectors: Mapping[str, Any], X: Any, y: NDArray[Any], splits: Sequence[Split], scoring: Any
 ) -> dict[str, str]:
     from svsieve import __version__
 

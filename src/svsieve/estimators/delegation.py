@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from svsieve.arrays import FloatArray, Table
 from svsieve.estimators.validation import prediction_rows
 from svsieve.resolve.fitting import last_step
+from svsieve.selection.fold_scores import accepts_weights, resolve_metrics
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -188,11 +190,11 @@ class PredictsOnSelection(PredictsByEstimator):
     @property
     def offset_(self) -> float:
         """What `score_samples` has at the boundary of one class."""
-        return float(self.estimator_.offset_)
+        return float(np.ravel(self.estimator_.offset_)[0])  # scikit-learn's has shape (1,)
 
     @_where_estimator_has("score")
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the share of rows that `estimator_` classifies right.
+        """Return how good `estimator_` is on rows.
 
         Parameters
         ----------
@@ -206,10 +208,21 @@ class PredictsOnSelection(PredictsByEstimator):
         Returns
         -------
         float
-            Accuracy.
+            The score by `scoring`, the first of several, or the accuracy where there is no such
+            parameter. A callable is given `estimator_` and rows with the columns kept.
         """
         check_is_fitted(self, self._fitted_name)
-        rows = self._rows(X)
+        rows, scoring = self._rows(X), getattr(self, "scoring", None)
+        if scoring is not None:
+            owner = type(self).__name__
+            metric, *_ = resolve_metrics(scoring, self.estimator_, owner=owner)
+            if sample_weight is not None and not accepts_weights(metric.scorer):
+                raise ValueError(
+                    f"sample_weight of {owner}.score needs a metric that takes weights; "
+                    f"{metric.name!r} does not. Leave the weights out, or give another 'scoring'."
+                )
+            metric = replace(metric, weighted=True)
+            return metric.score(self.estimator_, rows, y, sample_weight)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(self.estimator_.score(rows, y, **weights))
 

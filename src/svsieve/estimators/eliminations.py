@@ -73,7 +73,8 @@ class Eliminations:
         found = dict(zip(missing, run_all(jobs, n_jobs, names=names), strict=True))
         metrics = [metric.name for metric in self.plan.metrics]
         every_row = isinstance(self.plan.parts.sampler, AllRows) and self.table[2] is None
-        known = metrics == ["accuracy"] and len(self.classes) == 2 and every_row
+        accuracy = [metric.is_accuracy for metric in self.plan.metrics] == [True]
+        known = accuracy and len(self.classes) == 2 and every_row
         return curve_of(path, metrics, judged, missing, found, with_accuracy=known)
 
     def fingerprint(self, options: Any, seed: int) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -68,8 +68,56 @@ def _at(sizes: IndexArray, visited: IndexArray, values: FloatArray) -> FloatArra
     return values[order[np.searchsorted(visited, sizes, sorter=order)]]
 
 
-def results_table(curve: Curve) -> dict[str, NDArray[Any]]:
-    """Return a curve in the form of the `cv_results_` of scikit-learn's RFECV."""
+class FoldResults(Mapping[str, NDArray[Any]]):
+    """A curve and the paths of its folds in the form of the `cv_results_` of scikit-learn's RFECV.
+
+    The columns left at every size and their ranks, ``split0_support`` and ``split0_ranking``, are
+    tables of sizes times columns; they are made when they are asked for.
+
+    Parameters
+    ----------
+    curve : Curve
+    paths : sequence of Path
+        One per fold.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from svsieve import SVMRFECV
+    >>> found = SVMRFECV(cv=3).fit(*load_iris(return_X_y=True)).cv_results_
+    >>> found["split0_support"].astype(int)
+    array([[0, 0, 1, 0],
+           [0, 0, 1, 1],
+           [0, 1, 1, 1],
+           [1, 1, 1, 1]])
+    """
+
+    def __init__(self, curve: Curve, paths: Sequence[Path]) -> None:
+        self._scores, self._paths = _score_table(curve), tuple(paths)
+        folds = range(len(self._paths))
+        of_fold = (f"split{k}_{part}" for part in ("ranking", "support") for k in folds)
+        self._names = (*self._scores, *of_fold)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name in self._scores or name not in self._names:
+            return self._scores[name]
+        fold, part = name.removeprefix("split").split("_")
+        path = self._paths[int(fold)]
+        ranks = [ranking_at(path, size) for size in self._scores["n_features"].tolist()]
+        return np.array(ranks) if part == "ranking" else np.array(ranks) == 1
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(self._names)})"
+
+
+def _score_table(curve: Curve) -> dict[str, NDArray[Any]]:
+    """Return sizes, and scores of all folds there, by the names that scikit-learn has for them."""
     results: dict[str, NDArray[Any]] = {"n_features": curve.sizes}
     for metric in curve.metrics:
         name = "score" if len(curve.metrics) == 1 else metric

@@ -20,6 +20,7 @@ from svsieve.resolve import Specification
 from svsieve.resolve.fitting import fit_weights
 from svsieve.selection.fold_scores import FoldScores, Metric
 from svsieve.selection.folds import ScoredPath, follow, scores_at
+from svsieve.selection.refitting import Refit
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +33,14 @@ class Plan:
         The user's estimator, taken apart.
     parts : Parts
     metrics : tuple of Metric
+    estimator : estimator
+        The same before it was taken apart, for metrics that need it fitted at every size.
     """
 
     chain: Chain
     parts: Parts
     metrics: tuple[Metric, ...]
+    estimator: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +66,9 @@ def run_fold(
     plan: Plan, X: Table, y: NDArray[Any], weights: FloatArray | None, fold: Fold
 ) -> ScoredPath:
     """Eliminate columns on the training rows of a fold and score the rows held out."""
-    return follow(*prepared(plan, X, y, weights, fold))
+    data, parts, held_out, scores = prepared(plan, X, y, weights, fold)
+    found = follow(data, parts, held_out, scores)
+    return replace(found, scores=scores.completed(found.scores, found.path, found.path.sizes))
 
 
 def run_sizes(
@@ -75,7 +81,9 @@ def run_sizes(
     sizes: IndexArray,
 ) -> FloatArray:
     """Score the rows held out at sizes that the path of the fold did not visit."""
-    return scores_at(*prepared(plan, X, y, weights, fold), path, sizes)
+    data, parts, held_out, scores = prepared(plan, X, y, weights, fold)
+    found = scores_at(data, parts, held_out, scores, path, sizes)
+    return scores.completed(found, path, sizes)
 
 
 def prepared(
@@ -106,6 +114,9 @@ def prepared(
     tasks = two_class_problems(specification, chain.machine, classes, codes, own)
     counts = own if specification.weights_count else None
     rows, held_out = _scaled_alike(chain.transformers, X[train], y[train], given, X[test])
+    refit = None
+    if any(metric.refits for metric in plan.metrics):  # else the rows need not be kept
+        refit = Refit(plan.estimator, (X[train], y[train], given))
     data = Data(rows, tasks, codes.astype(np.int64, copy=False), counts)
     scores = FoldScores(
         plan.metrics,
@@ -115,6 +126,7 @@ def prepared(
         X[test],
         y[test],
         None if weights is None else weights[test],
+        refit,
     )
     return data, replace(plan.parts, seed=fold.seed), held_out, scores
 

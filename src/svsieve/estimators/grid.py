@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from svsieve.arrays import FloatArray, IndexArray, Table
@@ -43,11 +44,12 @@ class Grid(BaseEstimator):
     ----------
     estimator : svsieve.SVC, sklearn.svm.SVC, sklearn.svm.LinearSVC or Pipeline, default=None
         What to rank with, as in :class:`SVMRFECV`.
-    grid : dict of str to list, or list of such dicts
+    grid : dict of str to list, list of such dicts, or None, default=None
         The values of each setting, in the form of scikit-learn's ParameterGrid. Settings are
         parameters of the machine ("C", "gamma", "degree", ...), parts of the elimination ("step",
         "criterion", "sampler", "stop", "combine", "keep", "spare", "min_features_to_select"),
-        "estimator", or what is inside the estimator ("standardscaler__with_mean").
+        "estimator", or what is inside the estimator ("standardscaler__with_mean"). None is one
+        cell, the estimator as it is.
     cv : int, splitter or iterable of splits, default=5
         Folds, the same in all cells.
     scoring : str, callable, list or dict, default="accuracy"
@@ -246,6 +248,12 @@ class Grid(BaseEstimator):
         selector.cv, selector.rule = self.cv, self.rule
         return selector
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = get_tags(self._base().estimator).input_tags.sparse
+        return tags
+
     # ---- parameters
 
     def _cells(self) -> dict[str, dict[str, Any]]:
@@ -256,10 +264,8 @@ class Grid(BaseEstimator):
         check_integer(owner, "random_state", self.random_state, at_least=0)
         resolve_metrics(self.scoring, owner=owner)
         self._rule(None, "")
-        if self.grid is None:
-            raise refusal(owner, "grid", 'a dict such as {"C": [0.1, 1.0], "step": [0.1]}', None)
         cells: dict[str, dict[str, Any]] = {}
-        for settings in ParameterGrid(self.grid):
+        for settings in ParameterGrid({} if self.grid is None else self.grid):
             key = settings_key(settings)
             if key in cells:
                 raise ValueError(f"The 'grid' parameter of {owner} has the cell {key} twice.")

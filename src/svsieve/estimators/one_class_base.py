@@ -66,6 +66,8 @@ class DescribesOneClass(OutlierMixin, BaseEstimator):
     kernel_: Kernel
     kkt_gap_: float
     n_iter_: int
+    fit_status_: int
+    shape_fit_: tuple[int, int]
     n_features_in_: int
 
     def __init__(
@@ -162,6 +164,7 @@ class DescribesOneClass(OutlierMixin, BaseEstimator):
         kernel, (plain, negative) = self._check_parameters()
         name = type(self).__name__ if negative is None else ""
         X, marks = described_rows(self, X, y, without_negatives=name)
+        self.shape_fit_ = (len(marks), X.shape[1])
         classes, codes = np.unique(marks, return_inverse=True)
         weights = sample_weights(sample_weight, classes, codes)
         used = np.flatnonzero(weights)
@@ -195,7 +198,8 @@ class DescribesOneClass(OutlierMixin, BaseEstimator):
             tol=min(self.tol, FINAL_TOL) if len(diagonal) <= FEW_ROWS else self.tol,
             max_iter=self.max_iter,
         )
-        if solution.stopped != "converged" and solution.kkt_gap > self.tol:
+        self.fit_status_ = int(solution.stopped != "converged" and solution.kkt_gap > self.tol)
+        if self.fit_status_:
             warnings.warn(
                 f"{type(self).__name__} stopped ({solution.stopped}) after {solution.iterations} "
                 f"iterations with a KKT gap of {solution.kkt_gap:.3g}, above tol={self.tol:g}. "

@@ -11,7 +11,7 @@ from svsieve.arrays import FloatArray
 from svsieve.estimators.one_class_base import ROUNDING, DescribesOneClass, Solved
 from svsieve.kernels import Kernel, Linear, PerFeature
 from svsieve.machines import Machine, OneClass
-from svsieve.resolve import check_share
+from svsieve.resolve import check_flag, check_share
 
 
 class OneClassSVC(DescribesOneClass):
@@ -40,6 +40,8 @@ class OneClassSVC(DescribesOneClass):
         Limit on solver iterations; -1 for none.
     cache_size : float, default=1000
         Memory in MB for kernel values in training.
+    shrinking, verbose : bool, default=True and False
+        Of no effect, there for scikit-learn's sake.
 
     Attributes
     ----------
@@ -56,13 +58,17 @@ class OneClassSVC(DescribesOneClass):
     intercept_ : ndarray of shape (1,)
         Minus `offset_`.
     coef_ : ndarray of shape (1, n_features)
-        Weights of the columns, linear kernel only.
+        Weights of the columns, linear kernel only; dense and read-only.
     kernel_ : Kernel
         The kernel used, its gamma a number.
     kkt_gap_ : float
         KKT gap reached.
     n_iter_ : int
         Solver iterations.
+    fit_status_ : int
+        0 where the machine reached `tol`, 1 where a warning said that it did not.
+    shape_fit_ : tuple of int
+        Shape of the table in `fit`.
     n_features_in_ : int
         Columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -94,8 +100,12 @@ class OneClassSVC(DescribesOneClass):
         tol: float = 1e-3,
         max_iter: int = -1,
         cache_size: float = 1000,
+        shrinking: bool = True,
+        verbose: bool = False,
     ) -> None:
         super().__init__(kernel, nu, gamma, degree, coef0, tol, max_iter, cache_size)
+        self.shrinking = shrinking
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the half-space.
@@ -124,7 +134,9 @@ class OneClassSVC(DescribesOneClass):
         if not isinstance(kernel, Linear):
             raise AttributeError("coef_ is only available after fit with a linear kernel.")
         coef = np.asarray(self.dual_coef_ @ self.support_vectors_)
-        return coef if kernel.weights is None else coef * np.asarray(kernel.weights)
+        coef = coef if kernel.weights is None else coef * np.asarray(kernel.weights)
+        coef.flags.writeable = False  # it is computed: what is written there would be lost
+        return coef
 
     @property
     def intercept_(self) -> FloatArray:
@@ -132,6 +144,8 @@ class OneClassSVC(DescribesOneClass):
         return np.array([-self.offset_])
 
     def _machines(self) -> tuple[Machine, Machine | None]:
+        for name in ("shrinking", "verbose"):
+            check_flag(type(self).__name__, name, getattr(self, name))
         return OneClass(check_share(type(self).__name__, "nu", self.nu)), None
 
     def _store(self, solved: Solved) -> None:

@@ -65,14 +65,14 @@ def judge_pairs(
     owner: str,
     C: float,
     tol: float,
-) -> None:
-    """Refuse a problem without solution; warn where the gap asked for was not reached."""
+) -> bool:
+    """Refuse a problem without solution; tell whether all reached the gap, and warn where not."""
     labels = classes.tolist()
     for task, solution in zip(tasks, solutions, strict=True):
         if solution.stopped == "unbounded":
             classes_named = f"class {labels[task.positive]!r} from {labels[task.negative]!r}"
             reason = (
-                f"The hard margin (slack='l2', C=inf) has no solution: this kernel cannot "
+                f"The hard margin (C=inf) has no solution: this kernel cannot "
                 f"separate {classes_named}. Use a finite C."
                 if math.isinf(C)
                 else f"The problem that tells {classes_named} has no solution: the kernel is "
@@ -88,6 +88,8 @@ def judge_pairs(
             ConvergenceWarning,
             stacklevel=3,
         )
+        return False
+    return True
 
 
 def refuse_overflow(diagonal: FloatArray, kernel: Kernel) -> None:

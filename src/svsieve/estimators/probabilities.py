@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.metaestimators import available_if
 
@@ -86,6 +87,25 @@ class GivesProbabilities:
         z = sigmoid.slope * values[:, 0] + sigmoid.offset
         return -np.column_stack([np.logaddexp(0.0, -z), np.logaddexp(0.0, z)])
 
+    @property
+    def probA_(self) -> FloatArray:  # noqa: N802 - scikit-learn's name
+        """Factor of each pair in scikit-learn's form, empty without ``probability=True``.
+
+        The first class of a pair has probability ``1 / (1 + exp(f * probA_ + probB_))``, where f is
+        the decision value in its favour: with two classes minus `decision_function`.
+        """
+        return np.array([one.slope for one in self._sigmoids_if_any()])
+
+    @property
+    def probB_(self) -> FloatArray:  # noqa: N802 - scikit-learn's name
+        """Constant of each pair in scikit-learn's form, empty without ``probability=True``."""
+        sign = -1.0 if len(self.classes_) == 2 else 1.0
+        return np.array([sign * one.offset for one in self._sigmoids_if_any()])
+
+    def _sigmoids_if_any(self) -> tuple[Sigmoid, ...]:
+        self.classes_  # noqa: B018 - an AttributeError before `fit`
+        return getattr(self, "sigmoids_", ())
+
     def _probabilities(self, values: FloatArray) -> FloatArray:
         columns = zip(self._sigmoids(), values.T, strict=True)
         first = np.column_stack([sigmoid.probability(column) for sigmoid, column in columns])
@@ -96,7 +116,7 @@ class GivesProbabilities:
     def _sigmoids(self) -> tuple[Sigmoid, ...]:
         sigmoids: tuple[Sigmoid, ...] | None = getattr(self, "sigmoids_", None)
         if sigmoids is None:
-            raise AttributeError(
+            raise NotFittedError(
                 f"This {type(self).__name__} was fitted with probability=False; fit it again to "
                 "have probabilities."
             )

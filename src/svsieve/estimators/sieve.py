@@ -61,7 +61,9 @@ class Sieve(PredictsOnSelection, SelectorMixin, ClassifierMixin, BaseEstimator):
         good as the best; 0.8: the fewest columns with which it is likely that 0.005 is lost at
         most; 0.6: 0.01 at most.
     scoring : str or callable, default="accuracy"
-        What to choose by, and to estimate: a scorer of scikit-learn.
+        What to choose by, and to estimate: a scorer of scikit-learn, or a function
+        ``scoring(estimator, X, y)`` of one's own. That is given a pipeline of scaler and machine
+        fitted at every size, and rows with those columns alone, which takes longer.
     class_weight : dict, "balanced" or None, default=None
         Factors of C per class.
     keep : list of str, list of int or boolean mask, default=None
@@ -247,7 +249,7 @@ class Sieve(PredictsOnSelection, SelectorMixin, ClassifierMixin, BaseEstimator):
             raise refusal(owner, "tradeoff", "a number from 0 to 1", self.tradeoff)
         check_flag(owner, "progress", self.progress)
         check_random_state(self.random_state)
-        metrics = resolve_metrics(self.scoring, owner=owner)
+        metrics = resolve_metrics(self.scoring, self._estimator(), owner=owner)
         if len(metrics) > 1:
             raise refusal(owner, "scoring", "one metric to choose by", self.scoring)
         return metrics[0]

@@ -40,6 +40,7 @@ from svsieve.resolve import (
     resolve_kernel,
     resolve_machine,
 )
+from svsieve.selection.judged import refuse_ties_of_pairs
 
 PREDICTION_BLOCK_BYTES = 64 * 2**20
 
@@ -54,8 +55,8 @@ class SVC(GivesProbabilities, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     C : float, default=1.0
-        Penalty of the slacks. ``C=inf`` with ``slack="l2"`` is the hard margin, for classes that
-        the kernel can separate.
+        Penalty of the slacks. ``C=inf`` is the hard margin, for classes that the kernel can
+        separate.
     kernel : {"linear", "poly", "rbf", "laplace"} or Kernel, default="rbf"
         Short name, or an object of :mod:`svsieve.kernels`. An object carries its own parameters;
         `gamma`, `degree` and `coef0` are then not used.
@@ -89,6 +90,9 @@ class SVC(GivesProbabilities, ClassifierMixin, BaseEstimator):
         of classes, on the decision values of rows held out in turn.
     random_state : int, RandomState instance or None, default=None
         Which rows are held out together; of no effect without `probability`.
+    shrinking, verbose : bool, default=True and False
+        Of no effect, there for scikit-learn's sake: the solver always leaves rows at their bounds
+        aside while it may, and says nothing.
 
     Attributes
     ----------
@@ -107,9 +111,16 @@ class SVC(GivesProbabilities, ClassifierMixin, BaseEstimator):
     intercept_ : ndarray of shape (n_pairs,)
         Constant of each decision function.
     coef_ : ndarray of shape (n_pairs, n_features)
-        Weights of the columns, linear kernel only.
+        Weights of the columns, linear kernel only; dense, also after a fit to sparse rows, and
+        read-only.
     kernel_ : Kernel
         The kernel used, its gamma a number.
+    fit_status_ : int
+        0 where the machines reached `tol`, 1 where a warning said that they did not.
+    shape_fit_ : tuple of int
+        Shape of the table in `fit`.
+    probA_, probB_ : ndarray of shape (n_pairs,)
+        `sigmoids_` in scikit-learn's form; empty without ``probability=True``.
     kkt_gap_ : float
         Largest KKT gap over the pairs of classes, in units of the margin; where decision values
         span less than its width, as with a small C, in units of half their range.
@@ -157,6 +168,8 @@ class SVC(GivesProbabilities, ClassifierMixin, BaseEstimator):
     kkt_gap_: float
     n_iter_: NDArray[np.int64]
     sigmoids_: tuple[Sigmoid, ...]
+    fit_status_: int
+    shape_fit_: tuple[int, int]
 
     def __init__(
         self,
@@ -175,6 +188,8 @@ class SVC(GivesProbabilities, ClassifierMixin, BaseEstimator):
         cache_size: float = 1000,
         probability: bool = False,
         random_state: int | np.random.RandomState | None = None,
+        shrinking: bool = True,
+        verbose: bool = False,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -190,6 +205,8 @@ class SVC(GivesProbabilities, ClassifierMixin, BaseEstimator):
         self.cache_size = cache_size
         self.probability = probability
         self.random_state = random_state
+        self.shrinking = shrinking
+        self.verbose = verbose
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train one machine per pair of classes.
@@ -214,6 +231,7 @@ class SVC(GivesProbabilities, ClassifierMixin, BaseEstimator):
         weights = sample_weights(sample_weight, classes, codes)
         factors = class_weights(self, self.class_weight, classes, codes, weights)
 
+        self.shape_fit_ = (len(codes), X.shape[1])
         used = np.flatnonzero(weights)
         if len(used) < len(codes):
             X, codes, weights = X[used], codes[used], weights[used]
@@ -229,9 +247,11 @@ class SVC(GivesProbabilities, ClassifierMixin, BaseEstimator):
             max_iter=self.max_iter,
             cache_bytes=int(self.cache_size * 2**20),
         )
-        judge_pairs(tasks, solutions, classes, owner=type(self).__name__, C=self.C, tol=self.tol)
+        owner = type(self).__name__
+        reached = judge_pairs(tasks, solutions, classes, owner=owner, C=self.C, tol=self.tol)
 
         self.classes_, self.class_weight_, self.kernel_ = classes, factors, kernel
+        self.fit_status_ = 0 if reached else 1
         self._store(tasks, solutions, X, codes)
         self.support_ = used[self.support_].astype(np.int32)
         if self.probability:
@@ -275,6 +295,7 @@ class SVC(GivesProbabilities, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             Labels.
         """
+        refuse_ties_of_pairs(self.decision_function_shape, self.break_ties)
         rows = self._rows_to_judge(X)
         n_classes = len(self.classes_)
         if n_classes == 2:
@@ -302,6 +323,7 @@ class SVC(GivesProbabilities, ClassifierMixin, BaseEstimator):
         coef = join_pairs(shares)
         if kernel.weights is not None:
             coef *= np.asarray(kernel.weights)
+        coef.flags.writeable = False  # it is computed: what is written there would be lost
         return coef
 
     def __sklearn_tags__(self) -> Any:
@@ -330,7 +352,8 @@ class SVC(GivesProbabilities, ClassifierMixin, BaseEstimator):
         check_real(owner, "tol", self.tol, above=0.0)
         check_real(owner, "cache_size", self.cache_size, above=0.0)
         check_iterations(owner, self.max_iter)
-        check_flag(owner, "probability", self.probability)
+        for name in ("probability", "shrinking", "verbose"):
+            check_flag(owner, name, getattr(self, name))
         check_random_state(self.random_state)
         self._check_shape()
         return kernel, machine
@@ -339,11 +362,7 @@ class SVC(GivesProbabilities, ClassifierMixin, BaseEstimator):
         owner = type(self).__name__
         shape = self.decision_function_shape
         check_option(owner, "decision_function_shape", shape, ("ovr", "ovo"))
-        if check_flag(owner, "break_ties", self.break_ties) and shape == "ovo":
-            raise ValueError(
-                "break_ties must be False when decision_function_shape is 'ovo': ties are broken "
-                "by the values of 'ovr'."
-            )
+        check_flag(owner, "break_ties", self.break_ties)
 
     def _store(
         self,

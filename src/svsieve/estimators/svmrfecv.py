@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -18,7 +19,7 @@ from svsieve.arrays import IndexArray
 from svsieve.elimination import Path, Sampler
 from svsieve.estimators.callbacks import Watch, watched
 from svsieve.estimators.eliminations import Eliminations, Training
-from svsieve.estimators.fold_curve import ranking_at, results_table
+from svsieve.estimators.fold_curve import FoldResults, ranking_at
 from svsieve.estimators.fold_run import Plan, folds_of
 from svsieve.estimators.kept_runs import run_kept
 from svsieve.estimators.specification import Chain, fitted_on
@@ -56,8 +57,7 @@ class SVMRFECV(SVMRFE):
     cv : int, splitter or iterable of splits, default=5
         Folds, as everywhere in scikit-learn; an int stratifies.
     scoring : str, callable, list or dict, default="accuracy"
-        Metric of held-out rows, or several of them, of which the first chooses. Metrics of
-        predicted classes or of decision values; probabilities are not at hand.
+        Metric of held-out rows, or several of them, of which the first chooses; see the notes.
     rule : {"best", "one-se", "tolerance", "knee", "scalarised"} or Rule, default="best"
         How a size is chosen from the curve, see :mod:`svsieve.rules`.
     min_features_to_select : int, default=1
@@ -89,10 +89,11 @@ class SVMRFECV(SVMRFE):
     curve_ : Curve
         Scores of every fold, size and metric. They helped to choose the size, so the best of them
         is no estimate for new rows: that is what :func:`svsieve.evaluate` is for.
-    cv_results_ : dict of ndarray
+    cv_results_ : mapping of str to ndarray
         The same as in scikit-learn's RFECV: ``n_features``, ``mean_test_score``,
         ``std_test_score``, ``split0_test_score``, ... With several metrics their names stand in the
-        place of ``score``.
+        place of ``score``. ``split0_support`` and ``split0_ranking``, which columns fold 0 had left
+        at each size, are made when they are asked for: they are large where columns are many.
     path_ : Path
         The elimination on all rows.
     paths_ : list of Path
@@ -110,6 +111,14 @@ class SVMRFECV(SVMRFE):
 
     Notes
     -----
+    Metrics by name, and what `make_scorer` returns, that ask for classes or decision values are
+    answered by the machines of the elimination. Any other scorer, a function
+    ``scoring(estimator, X, y)`` or one that asks for probabilities, is given what RFECV gives it:
+    at every size the estimator fitted anew on the columns left, and held-out rows with those
+    columns alone, which a pipeline is yet to transform by what it learned from the training rows.
+    That takes a fit per fold and size. Where the steps of an elimination draw rows, these fits have
+    all training rows of the fold.
+
     A row of weight 2 counts as two equal rows throughout: where it is trained on, and where it is
     held out and the metric takes weights.
 
@@ -135,7 +144,7 @@ class SVMRFECV(SVMRFE):
 
     choice_: Choice
     curve_: Curve
-    cv_results_: dict[str, NDArray[Any]]
+    cv_results_: FoldResults
     paths_: list[Path]
     stability_: Stability | None
 
@@ -258,10 +267,12 @@ class SVMRFECV(SVMRFE):
     def get_metadata_routing(self) -> Any:
         """Return what metadata `fit` takes: `sample_weight`, and `groups` for the splitter.
 
+        Scorers that ask for `sample_weight` are given those of `fit`.
+
         Returns
         -------
         MetadataRouter
-            The requests of this estimator, of the splitter and of the scorers.
+            The requests of this estimator and of the splitter.
         """
         router = MetadataRouter(owner=self)
         router.add_self_request(super().get_metadata_routing())
@@ -280,14 +291,22 @@ class SVMRFECV(SVMRFE):
     # ---- parameters
 
     def _least(self, n_columns: int, keep: IndexArray) -> int:
-        asked = check_integer(
-            type(self).__name__, "min_features_to_select", self.min_features_to_select, at_least=1
-        )
+        asked = int(self.min_features_to_select)
+        if asked > n_columns:
+            warnings.warn(
+                f"min_features_to_select={asked} is more than the {n_columns} columns of X; none "
+                "is dropped.",
+                UserWarning,
+                stacklevel=5,
+            )
         return max(min(asked, n_columns), len(keep))
 
     def _check_parameters(self) -> tuple[Chain, dict[str, Any]]:
-        self._least(1, np.empty(0, dtype=np.int64))
-        return super()._check_parameters()
+        least = self.min_features_to_select
+        check_integer(type(self).__name__, "min_features_to_select", least, at_least=1)
+        checked = super()._check_parameters()
+        resolve_metrics(self.scoring, self._estimator(), owner=type(self).__name__)
+        return checked
 
     def _names(self) -> tuple[str, ...] | None:
         names = getattr(self, "feature_names_in_", None)
@@ -300,7 +319,7 @@ class SVMRFECV(SVMRFE):
     ) -> Eliminations:
         """Check everything and say what is to be run."""
         chain, options = self._check_parameters()
-        metrics = resolve_metrics(self.scoring, owner=type(self).__name__)
+        metrics = resolve_metrics(self.scoring, self._estimator(), owner=type(self).__name__)
         resolve_rule(self.rule, owner=type(self).__name__)
         X, y = training_rows(self, X, y)
         classes, codes = class_codes(self, y)
@@ -314,7 +333,7 @@ class SVMRFECV(SVMRFE):
             raise refusal(type(self).__name__, "cv", "a way to make at least one fold", self.cv)
         folds = folds_of(splits, parts)
         rows, labels, codes, factors = rows_in_use(given, classes, X, y, codes)
-        plan = Plan(chain, parts, metrics)
+        plan = Plan(chain, parts, metrics, self._estimator())
         training = (rows, labels, factors)
         return Eliminations(plan, (X, y, given), training, classes, codes, folds)
 
@@ -341,7 +360,7 @@ class SVMRFECV(SVMRFE):
         for one in (self.path_, *self.paths_):
             self._judge(one, work.plan.chain, work.plan.parts)
         self.curve_ = work.curve(path, judged, self.n_jobs)
-        self.cv_results_ = results_table(self.curve_)
+        self.cv_results_ = FoldResults(self.curve_, self.paths_)
         self._training: Training | None = work.training
         rule = resolve_rule(self.rule, owner=type(self).__name__)
         self._settle(rule.choose(self.curve_), work.training)

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn import config_context
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
@@ -102,7 +103,9 @@ def sample_weights(
     if sample_weight is None:
         return np.ones(len(codes))
     try:
-        weights: FloatArray = check_array(sample_weight, dtype=np.float64, ensure_2d=False)
+        # Weights of another array library are taken over: what is computed with them is numpy's.
+        with config_context(array_api_dispatch=False):
+            weights: FloatArray = check_array(sample_weight, dtype=np.float64, ensure_2d=False)
     except (TypeError, ValueError) as error:
         raise ValueError(f"sample_weight must hold one finite number per row: {error}") from error
     if weights.shape != codes.shape:

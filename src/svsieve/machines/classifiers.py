@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +12,9 @@ from svsieve.kernels import PairWeights
 from svsieve.machines.problem import DualProblem, DualSolution
 
 
-def _check_penalty(value: float, name: str, owner: str, *, infinite: bool = False) -> None:
-    if not value > 0 or (math.isinf(value) and not infinite):
-        allowed = "a positive number or infinity" if infinite else "a positive number"
-        raise ValueError(f"{name} of {owner} must be {allowed}. Got {value!r}.")
+def _check_penalty(value: float, owner: str) -> None:
+    if not value > 0:
+        raise ValueError(f"C of {owner} must be a positive number or infinity. Got {value!r}.")
 
 
 def signs(labels: npt.ArrayLike | None, n: int, owner: str) -> FloatArray:
@@ -77,7 +75,7 @@ class CSvm(_BinarySvm):
     Parameters
     ----------
     C : float, default=1.0
-        Positive. Row weights multiply it.
+        Positive; infinite for the hard margin. Row weights multiply it.
 
     Examples
     --------
@@ -89,7 +87,7 @@ class CSvm(_BinarySvm):
     C: float = 1.0
 
     def __post_init__(self) -> None:
-        _check_penalty(self.C, "C", "CSvm")
+        _check_penalty(self.C, "CSvm")
 
     def problem(
         self,
@@ -100,7 +98,8 @@ class CSvm(_BinarySvm):
         """Return the dual: b = y alpha between 0 and C y, summing to zero."""
         y, weights = _labelled_rows(diagonal, labels, row_weights, "CSvm")
         n = len(y)
-        bound = self.C * weights * y
+        # A row of weight 0 stays at 0 whatever C is.
+        bound = y * np.multiply(self.C, weights, out=np.zeros(n), where=weights > 0)
         return DualProblem(-y, np.minimum(bound, 0.0), np.maximum(bound, 0.0), 0.0, np.zeros(n))
 
 
@@ -127,7 +126,7 @@ class L2Svm(_BinarySvm):
     C: float = 1.0
 
     def __post_init__(self) -> None:
-        _check_penalty(self.C, "C", "L2Svm", infinite=True)
+        _check_penalty(self.C, "L2Svm")
 
     def problem(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -125,6 +126,33 @@ def resolve_estimator(
     )
 
 
+def overrides(machine: Any, methods: Sequence[str]) -> bool:
+    """Tell whether a support vector machine is of a class of the user's own that answers otherwise.
+
+    Parameters
+    ----------
+    machine : estimator
+        One that specifies a machine, or derives from one.
+    methods : sequence of str
+        Which of its methods are asked about.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from svsieve.resolve.estimators import overrides
+    >>> class Careful(SVC):
+    ...     def predict(self, X):
+    ...         return (self.decision_function(X) > 1.0).astype(int)
+    >>> overrides(SVC(), ["predict"]), overrides(Careful(), ["predict"])
+    (False, True)
+    """
+    kind = type(machine)
+    bases = (SVC, LinearSVC, OneClassSVM)
+    own = (base for base in kind.__mro__ if base in bases or "_specification" in vars(base))
+    base = next(own, kind)
+    return any(getattr(kind, name, None) is not getattr(base, name, None) for name in methods)
+
+
 _ONE_CLASS = "for one class svsieve.SVDD, svsieve.OneClassSVC or scikit-learn's OneClassSVM, "
 
 
@@ -132,7 +160,7 @@ def _from_svc(estimator: SVC) -> Specification:
     owner = type(estimator).__name__
     return Specification(
         kernel=_kernel_of(estimator),
-        machine=CSvm(check_real(owner, "C", estimator.C, above=0.0)),
+        machine=CSvm(check_real(owner, "C", estimator.C, above=0.0, infinite=True)),
         tol=check_real(owner, "tol", estimator.tol, above=0.0),
         max_iter=check_iterations(owner, estimator.max_iter),
         class_weight=estimator.class_weight,

@@ -88,7 +88,7 @@ def resolve_machine(slack: str, C: float, *, owner: str = "SVC") -> CSvm | L2Svm
     slack : {"l1", "l2"}
         Penalty ``C * sum(xi)`` or ``C / 2 * sum(xi ** 2)``.
     C : float
-        Strength of the penalty. ``slack="l2"`` with ``C=inf`` is the hard margin.
+        Strength of the penalty; ``C=inf`` is the hard margin.
     owner : str, default="SVC"
         Whose parameters these are, for the messages.
 
@@ -104,7 +104,7 @@ def resolve_machine(slack: str, C: float, *, owner: str = "SVC") -> CSvm | L2Svm
     L2Svm(C=10.0)
     """
     check_option(owner, "slack", slack, MACHINES)
-    C = check_real(owner, "C", C, above=0.0, infinite=slack == "l2")
+    C = check_real(owner, "C", C, above=0.0, infinite=True)
     return MACHINES[slack](C)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +14,12 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, indexable
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.validation import check_array, has_fit_parameter
 
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.resolve import check_integer
+from svsieve.resolve.fitting import last_step
+from svsieve.selection.fold_scores import MADE_SCORER
 from svsieve.selection.runs import results
 from svsieve.selection.stability import Stability, stability
 
@@ -140,7 +142,10 @@ def evaluate(
     inner_cv : int or splitter, optional
         Inner folds: the parameter `cv` of the selector, and of what it is made of.
     scoring : str or callable, optional
-        Metric of the outer folds; by default the `score` method of what is scored.
+        Metric of the outer folds; by default the `score` method of what is scored. A function
+        ``scoring(estimator, X, y)`` of one's own is given what was fitted on the columns selected,
+        `estimator` or the `estimator_` of the selector, and rows with those columns alone; of a
+        pipeline or a search it is given the whole and all columns, as in `cross_val_score`.
     n_jobs : int, optional
         Outer folds that run side by side, by joblib.
     groups : array-like of shape (n_samples,), optional
@@ -187,9 +192,9 @@ def evaluate(
     X, y, groups = indexable(X if hasattr(X, "shape") else np.asarray(X), y, groups)
     labels = np.asarray(y)
     scored = selector if estimator is None else estimator
-    procedure = _Procedure(
-        _with_inner(selector, inner_cv), estimator, check_scoring(scored, scoring=scoring)
-    )
+    scorer = check_scoring(scored, scoring=scoring)
+    looks_inside = scoring is not None and not isinstance(scorer, MADE_SCORER)
+    procedure = _Procedure(_with_inner(selector, inner_cv), estimator, scorer, looks_inside)
     rng = np.random.default_rng(random_state)
     targets = [labels, *(rng.permutation(labels) for _ in range(repeats))]
     classifies = bool(is_classifier(scored))
@@ -206,7 +211,7 @@ def evaluate(
     n = len(splits[0])
     honest, rest = found[:n], found[n:]
     found_permuted = np.array([one.score for one in rest]).reshape(repeats, -1) if repeats else None
-    metric = _metric_name(scoring, classifies)
+    metric = metric_name(scoring, scored)
     chance = chance_of(metric, labels) if classifies else None
     return evaluation_of(honest, splits[0], metric, chance, found_permuted)
 
@@ -233,6 +238,7 @@ class _Procedure:
     selector: Any
     estimator: Any
     scorer: Any
+    looks_inside: bool
 
     def outcome(
         self, X: Any, y: NDArray[Any], groups: Any, train: IndexArray, test: IndexArray
@@ -243,10 +249,10 @@ class _Procedure:
             inner = {"groups": _safe_indexing(groups, train)}
         model = clone(self.selector).fit(rows, y[train], **inner)
         support = support_of(model, X.shape[1])
+        columns = np.flatnonzero(support)
         if self.estimator is None:
-            score = self.scorer(model, held_out, y[test])
+            score = self._of_itself(model, columns, held_out, y[test])
         else:
-            columns = np.flatnonzero(support)
             if not len(columns):
                 raise ValueError(
                     f"{type(model).__name__} selected none of the {len(support)} columns on the "
@@ -255,6 +261,21 @@ class _Procedure:
             kept, left = (_safe_indexing(table, columns, axis=1) for table in (rows, held_out))
             score = self.scorer(clone(self.estimator).fit(kept, y[train]), left, y[test])
         return Outcome(float(score), support, _claimed(model))
+
+    def _of_itself(self, model: Any, columns: IndexArray, X: Any, y: NDArray[Any]) -> Any:
+        """The score of a selector that predicts by an estimator fitted on the columns selected.
+
+        For scorers that ask for predictions only it is the same whether they see the selector and
+        all columns or that estimator and those columns; others should see what is used.
+        """
+        inner = getattr(model, "estimator_", None)
+        itself = getattr(inner, "n_features_in_", None) == len(columns)
+        if not (self.looks_inside and itself):
+            return self.scorer(model, X, y)
+        kept = _safe_indexing(X, columns, axis=1)
+        if not hasattr(inner, "feature_names_in_"):
+            kept = check_array(kept, accept_sparse=True, dtype=None, ensure_all_finite=False)
+        return self.scorer(inner, kept, y)
 
 
 def support_of(model: Any, n_columns: int) -> NDArray[np.bool_]:
@@ -314,7 +335,7 @@ def _claimed(model: Any) -> float:
     results, size = getattr(model, "cv_results_", None), getattr(model, "n_features_", None)
     if results is None or size is None or "n_features" not in results:
         return float("nan")
-    means = [values for name, values in results.items() if name.startswith("mean_test_")]
+    means = [results[name] for name in results if name.startswith("mean_test_")]
     at = np.flatnonzero(np.asarray(results["n_features"]) == size)
     return float(means[0][at[0]]) if means and len(at) else float("nan")
 
@@ -372,9 +393,22 @@ def _permutations(permute: Any) -> int:
     return check_integer("evaluate", "permute", permute, at_least=0)
 
 
-def _metric_name(scoring: Any, classifies: bool) -> str:
+def metric_name(scoring: Any, estimator: Any = None) -> str:
+    """Return the name of a metric; without one, of that by which an estimator scores itself.
+
+    Parameters
+    ----------
+    scoring : str, callable or None
+    estimator : estimator, optional
+    """
     if scoring is None:
-        return "accuracy" if classifies else "score"
+        scoring = getattr(last_step(estimator), "scoring", None)
+        if scoring is None:
+            return "accuracy" if is_classifier(estimator) else "score"
+        if isinstance(scoring, Mapping | list | tuple):
+            first = next(iter(scoring))
+            refit = getattr(estimator, "refit", None)  # of a search with several metrics
+            return str(refit if isinstance(refit, str) else first)
     return scoring if isinstance(scoring, str) else str(getattr(scoring, "__name__", "score"))
 
 

@@ -1,43 +1,88 @@
 """Scores of held-out rows from the decision values of a machine's two-class problems.
 
 A scorer of scikit-learn costs more than a step of a linear elimination. The metrics asked for most
-are therefore computed for many steps at once; any other asks about one step at a time.
+are therefore computed for many steps at once; any other asks about one step at a time. Scorers that
+look at more than predicted classes or decision values have no part in this: they are given an
+estimator that is fitted anew at every size.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from inspect import signature
+from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 from sklearn import get_config
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, get_scorer, roc_auc_score
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from svsieve.arrays import FloatArray, IndexArray, Table
+from svsieve.elimination import Path
 from svsieve.resolve import Specification, refusal
+from svsieve.resolve.estimators import overrides
+from svsieve.resolve.fitting import last_step
 from svsieve.selection.judged import Judged
+from svsieve.selection.refitting import Refit, Rows
+
+# What make_scorer returns, and what names of metrics stand for: it asks for predictions only.
+MADE_SCORER = type(get_scorer("accuracy"))
 
 
 @dataclass(frozen=True, eq=False)
 class Metric:
-    """A scorer by name, and whether it is given the weights of rows."""
+    """A scorer by name, and what it is to be given.
+
+    Attributes
+    ----------
+    name : str
+    scorer : callable
+    weighted : bool
+        Whether it is given the weights of rows.
+    refits : bool
+        Whether it needs a fitted estimator: decision values do not say all that it may ask.
+    """
 
     name: str
     scorer: Any
     weighted: bool
+    refits: bool = False
+
+    def score(
+        self, estimator: Any, X: Any, y: ArrayLike, weights: ArrayLike | None = None
+    ) -> float:
+        """Return the score of a fitted estimator on rows with the columns that it knows."""
+        given = {} if weights is None or not self.weighted else {"sample_weight": weights}
+        found = self.scorer(estimator, X, y, **given)
+        if np.size(found) == 1 and hasattr(found, "item"):
+            found = found.item()
+        if not isinstance(found, Real):
+            raise ValueError(
+                f"A scorer must return one number. {self.name!r} returned {found!r} instead."
+            )
+        return float(found)
+
+    @property
+    def is_accuracy(self) -> bool:
+        """Whether it is the share of rows that are classified right, by whatever name."""
+        return not self.refits and _plain_function(self.scorer) is accuracy_score
 
 
-def resolve_metrics(scoring: Any, *, owner: str = "SVMRFECV") -> tuple[Metric, ...]:
+def resolve_metrics(
+    scoring: Any, estimator: Any = None, *, owner: str = "SVMRFECV"
+) -> tuple[Metric, ...]:
     """Return the metrics that a `scoring` parameter stands for, the first to choose by.
 
     Parameters
     ----------
     scoring : str, callable, None, or several as list, tuple or dict
         Names of scikit-learn's scorers, or callables ``scorer(estimator, X, y)``. None: accuracy.
+    estimator : estimator, optional
+        What is to be scored. None: not known yet, so that nothing can be said of probabilities.
     owner : str, default="SVMRFECV"
         Whose parameter this is, for the messages.
 
@@ -56,13 +101,13 @@ def resolve_metrics(scoring: Any, *, owner: str = "SVMRFECV") -> tuple[Metric, .
         named = [(one, one) for one in scoring]
     else:
         named = []
-    metrics = tuple(_metric(name, one, owner) for name, one in named)
+    metrics = tuple(_metric(name, one, estimator, owner) for name, one in named)
     if not metrics or len({metric.name for metric in metrics}) < len(metrics):
         raise _refused(owner, scoring)
     return metrics
 
 
-def _metric(name: Any, scoring: Any, owner: str) -> Metric:
+def _metric(name: Any, scoring: Any, estimator: Any, owner: str) -> Metric:
     if not isinstance(name, str) or isinstance(scoring, type):
         raise _refused(owner, scoring)
     try:
@@ -71,16 +116,43 @@ def _metric(name: Any, scoring: Any, owner: str) -> Metric:
         raise _refused(owner, scoring) from error
     if not callable(scorer):
         raise _refused(owner, scoring)
-    response = getattr(scorer, "_response_method", "predict")
-    if response == "predict_proba":
-        raise refusal(
-            owner,
-            "scoring",
-            "a metric of predicted classes or decision values",
-            scoring,
-            "It needs probabilities, which the machines of an elimination do not have.",
-        )
-    return Metric(name, scorer, _takes_weights(scorer))
+    if estimator is not None and isinstance(scorer, MADE_SCORER):
+        asked = _asked(scorer)
+        if not any(getattr(estimator, method, None) for method in asked):
+            raise refusal(
+                owner,
+                "scoring",
+                "a metric of what the estimator can say",
+                scoring,
+                f"It asks for {' or '.join(asked)}, which {type(last_step(estimator)).__name__} "
+                "does not have as it is set; an SVC with probability=True has probabilities.",
+            )
+    return Metric(name, scorer, _takes_weights(scorer), needs_refit(scorer, estimator))
+
+
+def needs_refit(scorer: Any, estimator: Any) -> bool:
+    """Tell whether a scorer may ask for more than classes or decision values of the rows given.
+
+    Parameters
+    ----------
+    scorer : callable
+    estimator : estimator
+        What is to be scored; None: any support vector machine.
+    """
+    if not isinstance(scorer, MADE_SCORER):
+        return True
+    decided = ("predict", "decision_function")
+    if estimator is not None and overrides(last_step(estimator), decided):
+        return True
+    asked = _asked(scorer)
+    first = next((method for method in asked if getattr(estimator, method, None)), asked[0])
+    return first not in decided
+
+
+def _asked(scorer: Any) -> tuple[str, ...]:
+    """The methods of an estimator of which the first that it has is asked."""
+    asked = scorer._response_method
+    return (asked,) if isinstance(asked, str) else tuple(asked)
 
 
 def _refused(owner: str, scoring: Any) -> ValueError:
@@ -97,8 +169,12 @@ def _takes_weights(scorer: Any) -> bool:
         if not hasattr(scorer, "_get_metadata_request"):
             return False
         return get_routing_for_object(scorer).score.requests.get("sample_weight") is True
-    accepts = getattr(scorer, "_accept_sample_weight", None)
-    return accepts is not None and bool(accepts())
+    return isinstance(scorer, MADE_SCORER) and accepts_weights(scorer)
+
+
+def accepts_weights(scorer: Any) -> bool:
+    """Tell whether a scorer can be called with weights of rows."""
+    return "sample_weight" in signature(getattr(scorer, "_score_func", scorer)).parameters
 
 
 class Answers(Judged):
@@ -121,13 +197,6 @@ class Answers(Judged):
             break_ties=bool(getattr(machine, "break_ties", False)),
         )
 
-    def _check(self, X: Any) -> None:
-        if X.shape[0] != len(self.decisions):
-            raise ValueError(
-                "A scorer may only ask about the rows that it is given: the machine of a step has "
-                f"judged {len(self.decisions)} held-out rows. Got {X.shape[0]} rows."
-            )
-
 
 class FoldScores:
     """Scores of the held-out rows of one fold; call it with decision values.
@@ -146,6 +215,8 @@ class FoldScores:
         Their labels.
     weights : ndarray of float or None
         Their weights, all positive; None: ones.
+    refit : Refit or None
+        The estimator and the training rows, for metrics that need it fitted anew.
 
     Examples
     --------
@@ -171,19 +242,58 @@ class FoldScores:
         Z: Table,
         y: NDArray[Any],
         weights: FloatArray | None = None,
+        refit: Refit | None = None,
     ) -> None:
         self._metrics = tuple(metrics)
         self._rules = (machine, specification, classes)
         self._classes, self._Z, self._y, self._weights = classes, Z, y, weights
+        self.refit = refit
 
     def __call__(self, decisions: FloatArray) -> FloatArray:
-        """Return the scores, of shape (steps, metrics), of decisions (steps, problems, rows)."""
+        """Return the scores, of shape (steps, metrics), of decisions (steps, problems, rows).
+
+        They are nan for metrics that need an estimator fitted anew, see `completed`.
+        """
         return np.array([self._scores(metric, decisions) for metric in self._metrics]).T
+
+    def completed(self, scores: FloatArray, path: Path, sizes: IndexArray) -> FloatArray:
+        """Return scores with those of the metrics that need an estimator fitted at each size.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_sizes, n_metrics)
+            What came of the decision values of the machines there.
+        path : Path
+            Its order says which columns make up a size.
+        sizes : ndarray of int
+        """
+        if self.refit is None or not any(metric.refits for metric in self._metrics):
+            return scores
+        again = [
+            self.refit.scores(path.top(size), [self.rows], self.judged)[0]
+            for size in np.asarray(sizes).tolist()
+        ]
+        return np.where(np.isnan(again), scores, again)
+
+    @property
+    def rows(self) -> Rows:
+        """The held-out rows, their labels and their weights."""
+        return self._Z, self._y, self._weights
+
+    def judged(self, model: Any, X: Any, y: NDArray[Any], weights: FloatArray | None) -> FloatArray:
+        """Return the scores of a fitted estimator by the metrics that need one, nan by others."""
+        return np.array(
+            [
+                metric.score(model, X, y, weights) if metric.refits else np.nan
+                for metric in self._metrics
+            ]
+        )
 
     def part(self, rows: IndexArray) -> FoldScores:
         """Return the scores of some of the rows, by their positions."""
         weights = None if self._weights is None else self._weights[rows]
-        return FoldScores(self._metrics, *self._rules, self._Z[rows], self._y[rows], weights)
+        held_out = (self._Z[rows], self._y[rows], weights)
+        return FoldScores(self._metrics, *self._rules, *held_out, self.refit)
 
     @property
     def n_units(self) -> int:
@@ -204,7 +314,7 @@ class FoldScores:
     def _per_row(self) -> FloatArray | None:
         """What each row counts when it is classified right, one on average; None: no such thing."""
         metric = self._metrics[0]
-        function = _plain_function(metric.scorer)
+        function = None if metric.refits else _plain_function(metric.scorer)
         rows = np.ones(len(self._y)) if self._weights is None else self._weights
         if not metric.weighted:
             rows = np.ones(len(self._y))
@@ -217,18 +327,16 @@ class FoldScores:
         return None
 
     def _scores(self, metric: Metric, decisions: FloatArray) -> FloatArray:
+        if metric.refits:
+            return np.full(len(decisions), np.nan)
         weights = self._weights if metric.weighted else None
         at_once = _AT_ONCE.get(_plain_function(metric.scorer))
         if at_once is not None:
             found = at_once(self, decisions, weights)
             if found is not None:
                 return found
-        given = {} if weights is None else {"sample_weight": weights}
-        scores = []
-        for step in decisions:
-            answers = Answers.of(*self._rules, np.ascontiguousarray(step.T))
-            scores.append(float(metric.scorer(answers, self._Z, self._y, **given)))
-        return np.array(scores)
+        steps = (Answers.of(*self._rules, np.ascontiguousarray(step.T)) for step in decisions)
+        return np.array([metric.score(answers, self._Z, self._y, weights) for answers in steps])
 
     def labels(self, decisions: FloatArray) -> NDArray[Any]:
         """Return the classes that rows are taken for, of shape (steps, rows)."""

@@ -32,7 +32,7 @@ from svsieve.kernels import KernelState, Linear
 from svsieve.kernels.cross_state import CrossState
 from svsieve.machines import L2Svm, LinearPrimal, solve
 from svsieve.resolve import Specification, resolve_estimator
-from svsieve.resolve.estimators import Specifies
+from svsieve.resolve.estimators import Specifies, overrides
 from svsieve.resolve.fitting import fit_weights, on_columns
 
 # Scalers that treat every column by itself: fitted on all columns or on some, it is the same.
@@ -143,9 +143,7 @@ def _behaves_as_specified(machine: Any) -> bool:
         return True
     if isinstance(machine, type) or not isinstance(machine, Specifies):
         return False
-    owner = next(base for base in kind.__mro__ if "_specification" in vars(base))
-    methods = ("fit", "predict", "decision_function")
-    return all(getattr(kind, name) is getattr(owner, name) for name in methods)
+    return not overrides(machine, ("fit", "predict", "decision_function"))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,21 @@ from svsieve.arrays import FloatArray
 from svsieve.machines.multiclass import count_votes, one_vs_rest_values
 
 
+def refuse_ties_of_pairs(shape: str, break_ties: bool) -> None:
+    """Refuse to break ties among the votes of pairs: it is the values per class that break them.
+
+    Parameters
+    ----------
+    shape, break_ties
+        `decision_function_shape` and `break_ties` of an SVC.
+    """
+    if break_ties and shape == "ovo":
+        raise ValueError(
+            "break_ties must be False when decision_function_shape is 'ovo': ties are broken "
+            "by the values of 'ovr'."
+        )
+
+
 class Judged(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that has judged some rows already, and answers for those rows only.
 
@@ -88,6 +103,7 @@ class Judged(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             `rows`.
         """
         self._check(X)
+        refuse_ties_of_pairs(self.shape, self.break_ties)
         values, n_classes = self.decisions, len(self.classes)
         if n_classes == 2:
             # liblinear gives the first class where the value is zero, libsvm the second.
@@ -101,8 +117,8 @@ class Judged(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes.take(winners.astype(np.intp))
 
     def _check(self, X: Any) -> None:
-        if len(X) != len(self.decisions):
+        if X.shape[0] != len(self.decisions):
             raise ValueError(
                 f"only the {len(self.decisions)} rows that were judged can be asked about. "
-                f"Got {len(X)} rows."
+                f"Got {X.shape[0]} rows."
             )

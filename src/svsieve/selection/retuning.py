@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -122,7 +123,8 @@ class Retune:
 
     def _space(self, machine: CSvm | L2Svm, kernel: Kernel, n_columns: int) -> SearchSpace:
         stays = isinstance(machine, CSvm) and isinstance(self.objective, RadiusMargin)
-        bounds = {"C": (machine.C, machine.C)} if stays else None
+        # The C of a hard margin is not varied, whatever the slack.
+        bounds = {"C": (machine.C, machine.C)} if stays and math.isfinite(machine.C) else None
         return SearchSpace.around(machine, kernel, n_columns, bounds=bounds)
 
 

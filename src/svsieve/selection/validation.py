@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import check_scoring, get_scorer
+from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.multiclass import check_classification_targets
@@ -19,16 +19,14 @@ from sklearn.utils.validation import check_array
 
 from svsieve.arrays import FloatArray, IndexArray, distinct_indices, float_vector, index_vector
 from svsieve.elimination import Path
-from svsieve.resolve.fitting import fit_weights, fitted_on
+from svsieve.resolve.fitting import fit_weights
 from svsieve.resolve.options import has_method
 from svsieve.resolve.problems import two_class_problems
 from svsieve.selection.curve import Curve
-from svsieve.selection.fold_scores import FoldScores, Metric
+from svsieve.selection.fold_scores import FoldScores, Metric, needs_refit
 from svsieve.selection.following import Plan
+from svsieve.selection.refitting import Refit
 from svsieve.selection.runs import results
-
-# What make_scorer returns, and what names of metrics stand for: it asks for predictions only.
-MADE_SCORER = type(get_scorer("accuracy"))
 
 Scores = dict[str, float]
 
@@ -89,8 +87,8 @@ def validate(
     that fold, or use :func:`svsieve.evaluate`.
 
     A function ``scoring(estimator, X, y)`` of one's own may look at anything, so it is given an
-    estimator fitted at that size. Names of metrics and what `make_scorer` returns ask for
-    predictions only.
+    estimator fitted at that size, and rows with those columns alone. Names of metrics and what
+    `make_scorer` returns ask for predictions only.
 
     Examples
     --------
@@ -161,7 +159,7 @@ class Scoring:
     name : str
         Of the metric, if there is one.
     metrics : tuple of Metric
-        One by one, if all of them look at nothing but predictions; empty otherwise.
+        One by one, if all of them look at nothing but classes or decision values; empty otherwise.
     """
 
     scorer: Callable[..., Any]
@@ -179,14 +177,16 @@ class Scoring:
         named = dict(scoring) if isinstance(scoring, Mapping) else {name: scoring}
         if many and not isinstance(scoring, Mapping):
             named = {one: one for one in scoring}
-        made = all(one is None or isinstance(one, str | MADE_SCORER) for one in named.values())
-        if not made:
-            return cls(scorer, name, ())
-        metrics = [
+        metrics = tuple(
             Metric(metric, check_scoring(estimator, scoring=one), False)
             for metric, one in named.items()
-        ]
-        return cls(scorer, name, tuple(metrics))
+        )
+        if any(
+            one is not None and needs_refit(metric.scorer, estimator)
+            for metric, one in zip(metrics, named.values(), strict=True)
+        ):
+            metrics = ()
+        return cls(scorer, name, metrics)
 
     def __call__(self, estimator: Any, X: Any, y: NDArray[Any]) -> Scores:
         """Return the scores by the name of the metric."""
@@ -239,16 +239,14 @@ class _Fold:
         weights = None if self.weights is None else self.weights[train]
         X, Z = _safe_indexing(self.X, train), _safe_indexing(self.X, test)
         y = self.y[train]
-        found: SizeScores = []
-        for size in self.sizes:
-            columns = np.sort(order[:size])
-            model = fitted_on(self.estimator, columns, X, y, weights)
-            held_out = self.scoring(model, _safe_indexing(Z, columns, axis=1), self.y[test])
-            trained = None
-            if self.with_train:
-                trained = self.scoring(model, _safe_indexing(X, columns, axis=1), y)
-            found.append((held_out, trained))
-        return found
+        refit = Refit(self.estimator, (X, y, weights))
+        judged = [(Z, self.y[test], None), (X, y, None)][: 2 if self.with_train else 1]
+
+        def score(model: Any, rows: Any, labels: NDArray[Any], _: FloatArray | None) -> Scores:
+            return self.scoring(model, rows, labels)
+
+        scores = [refit.scores(order[:size], judged, score) for size in self.sizes]
+        return [(held_out, trained[0] if trained else None) for held_out, *trained in scores]
 
     def _followed(
         self, plan: Plan, order: IndexArray, train: IndexArray, test: IndexArray

@@ -14,7 +14,7 @@ from svsieve.estimators.sieving import trials as module
 from svsieve.estimators.sieving.candidates import candidates
 from svsieve.estimators.sieving.clock import Clock, OutOfTimeError
 from svsieve.estimators.sieving.planning import folds, sizes_to_visit
-from svsieve.estimators.sieving.trials import Problem, Trials, View
+from svsieve.estimators.sieving.trials import Problem, Trials, View, predicted
 from svsieve.selection.fold_scores import resolve_metrics
 
 
@@ -92,6 +92,32 @@ def test_gains_average_to_the_scores_of_a_pipeline(rows, scoring, metric, name):
     test = problem.fold_of[0] == fold
     model = problem.pipeline(setting).fit(X[~test][:, columns], y[~test])
     assert gains.mean() == pytest.approx(metric(y[test], model.predict(X[test][:, columns])))
+
+
+@pytest.mark.parametrize("name", ["linear", "Fisher", "Gaussian"])
+def test_a_scorer_of_ones_own_gets_the_pipeline_and_the_columns(rows, name):
+    def score(estimator, X, y):
+        return estimator.score(X, y) - 0.01 * X.shape[1]
+
+    X, y = rows
+    problem, candidate = problem_of(X, y, score), by_name(name)
+    trials, view = Trials(problem, None, Clock()), View((0, 1))
+    own = trials.own_gains(candidate, view, [1])
+    assert own.shape == (len(problem.sizes), 1)
+    other = candidate.settings[1]
+    for setting in (candidate.ranking, other):
+        found = trials.gains(candidate, [setting], view, [1], problem.sizes)[0]
+        for size, gain in zip(problem.sizes, found, strict=True):
+            columns = np.sort(trials.ranking(candidate, view, 1).top(size))
+            test = problem.fold_of[0] == 1
+            model = problem.pipeline(setting).fit(X[~test][:, columns], y[~test])
+            assert gain == pytest.approx([score(model, X[test][:, columns], y[test])])
+        if setting is candidate.ranking:
+            np.testing.assert_allclose(own, found)
+    _, _, gains = predicted(problem, np.array([2, 5]), other, 0)
+    test = problem.fold_of[0] == 0
+    model = problem.pipeline(other).fit(X[~test][:, [2, 5]], y[~test])
+    assert gains == pytest.approx([score(model, X[test][:, [2, 5]], y[test])])
 
 
 def test_another_metric_has_one_unit_for_each_fold(rows):

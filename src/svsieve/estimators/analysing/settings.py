@@ -85,7 +85,7 @@ class Settings:
         for name in ("folds", "inner_folds"):
             check_integer(owner, name, getattr(self, name), at_least=2)
         check_integer(owner, "seed", self.seed, at_least=0)
-        resolve_metrics(self.scoring, owner=owner)
+        resolve_metrics(self.scoring, SVC(), owner=owner)
         resolve_rule(self.rule, owner=owner)
         if self.step != "auto":
             resolve_schedule(self.step, owner=owner)

@@ -9,17 +9,19 @@ final choice is made from.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from svsieve.arrays import FloatArray, IndexArray, Table
-from svsieve.elimination import AfterSeconds, Data, Parts, Path, Sizes, Subsample
+from svsieve.elimination import AfterSeconds, Data, Parts, Path, Sizes, Subsample, trace
 from svsieve.estimators.fold_run import Fold, Plan, prepared
 from svsieve.estimators.side_by_side import Job, run_all
 from svsieve.estimators.sieving.candidates import Candidate, Setting
@@ -303,13 +305,19 @@ def ranked(
     rows = ~problem.held_out(left_out)
     parts = problem.parts(candidate, int(rows.sum()), seconds)
     data, parts, held_out, scores = _prepared(problem, candidate.ranking, parts, left_out)
-    if candidate.filter is not None:
-        labels = problem.y[rows]
-        path = Path.from_scores(kept_last(candidate.filter(data.X, labels), problem.keep))
+    if candidate.filter is not None or problem.metric.refits:
         clock = Clock(seconds)
+        if candidate.filter is None:
+            path = trace(data, parts)
+        else:
+            values = candidate.filter(data.X, problem.y[rows])
+            path = Path.from_scores(kept_last(values, problem.keep))
+        if path.stopped == "time":
+            return None
         found: list[dict[int, FloatArray]] = []
         for size in problem.sizes:
-            found += _judged(data, [candidate.ranking], held_out, path.top(size), scores)
+            settings, columns = [candidate.ranking], path.top(size)
+            found += _judged(problem, data, settings, held_out, columns, scores)
             if clock.left() <= 0.0:
                 return None
         gains = {fold: np.stack([one[fold] for one in found]) for fold in left_out}
@@ -342,7 +350,7 @@ def trained(
     found = []
     for columns, settings in wanted:
         by_setting = []
-        for gains in _judged(data, settings, held_out, columns, scores):
+        for gains in _judged(problem, data, settings, held_out, columns, scores):
             by_setting.append(gains)
             if clock.left() <= 0.0:
                 return None
@@ -358,21 +366,48 @@ def predicted(
     machines = [(setting.kernel, setting.C)]
     (decisions,) = decisions_at(data, machines, held_out, np.sort(columns))
     _, one = scores[fold]
-    return one.labels(decisions[None])[0], decisions, one.gains(decisions[None])[0]
+    if problem.metric.refits:
+        gains = _refitted(problem, setting, columns, scores)[fold]
+    else:
+        gains = one.gains(decisions[None])[0]
+    return one.labels(decisions[None])[0], decisions, gains
 
 
 def _judged(
+    problem: Problem,
     data: Data,
     settings: Sequence[Setting],
     Z: Table,
     columns: IndexArray,
     scores: dict[int, tuple[IndexArray, FoldScores]],
 ) -> Iterable[dict[int, FloatArray]]:
+    """Yield the gains of each setting on some columns, by the folds left out."""
+    if problem.metric.refits:
+        yield from (_refitted(problem, setting, columns, scores) for setting in settings)
+        return
     machines = [(setting.kernel, setting.C) for setting in settings]
     for decisions in decisions_at(data, machines, Z, np.sort(columns)):
         yield {
             fold: one.gains(decisions[None][:, :, part])[0] for fold, (part, one) in scores.items()
         }
+
+
+def _refitted(
+    problem: Problem,
+    setting: Setting,
+    columns: IndexArray,
+    scores: dict[int, tuple[IndexArray, FoldScores]],
+) -> dict[int, FloatArray]:
+    """The score of an estimator fitted on some columns, for a metric that looks at that."""
+    folds = [one for _, one in scores.values()]
+    own = folds[0].refit
+    assert own is not None
+    refit = replace(own, estimator=problem.pipeline(setting))
+    with warnings.catch_warnings():
+        # Penalties are tried that are too large to be solved to the last digit.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = refit.scores(columns, [one.rows for one in folds], folds[0].judged)
+    return dict(zip(scores, found, strict=True))
 
 
 def _prepared(
@@ -384,7 +419,7 @@ def _prepared(
     chain = problem.chain(setting)
     if parts is None:
         parts = Parts(setting.kernel, chain.specification.machine)
-    plan = Plan(chain, parts, (problem.metric,))
+    plan = Plan(chain, parts, (problem.metric,), problem.pipeline(setting))
     fold = Fold(1, train, test, problem.seed)
     data, parts, held_out, scores = prepared(plan, problem.X, problem.y, None, fold)
     by_fold = {}
