@@ -17,7 +17,11 @@ class OwnedWidePath {
     OwnedWidePath(const Table& x, const IndexColumn& kept, const IndexColumn& candidates,
                   const Table& linear, const Table& lower, const Table& upper, const Table& ridge,
                   const Table& starts, double tolerance)
-        : linear_(copy(linear)), lower_(copy(lower)), upper_(copy(upper)), ridge_(copy(ridge)) {
+        : x_(x),
+          linear_(copy(linear)),
+          lower_(copy(lower)),
+          upper_(copy(upper)),
+          ridge_(copy(ridge)) {
         const std::size_t n = x.shape(0), machines = linear.shape(0);
         for (const Table* table : {&linear, &lower, &upper, &ridge, &starts}) {
             if (table->shape(0) != machines || table->shape(1) != n)
@@ -41,7 +45,8 @@ class OwnedWidePath {
             std::vector<std::size_t>(free.begin(), free.end()), problems, points, tolerance);
     }
 
-    // counts, dropped, scores, following, gaps, accuracy, seconds, tied, coefficients, offsets
+    // counts, dropped, scores, following, gaps, accuracy, seconds, tied, coefficients, offsets,
+    // resolution
     auto advance(const IndexColumn& counts, double seconds, bool with_coefficients) {
         WideSteps steps;
         const Indices wanted = checked(counts, static_cast<std::size_t>(1) << 62, "counts");
@@ -53,7 +58,8 @@ class OwnedWidePath {
                           owned(std::move(steps.scores)), owned(std::move(steps.following)),
                           owned(std::move(steps.gaps)), owned(std::move(steps.accuracy)),
                           owned(std::move(steps.seconds)), numbers(steps.tied),
-                          owned(std::move(steps.coefficients)), owned(std::move(steps.offsets)));
+                          owned(std::move(steps.coefficients)), owned(std::move(steps.offsets)),
+                          owned(std::move(steps.resolution)));
     }
 
     WidePath& path() { return *path_; }
@@ -68,6 +74,7 @@ class OwnedWidePath {
         return {table.data(), table.data() + table.shape(0) * table.shape(1)};
     }
 
+    Table x_;  // the path reads it as long as it lives
     std::vector<double> linear_, lower_, upper_, ridge_;
     std::unique_ptr<WidePath> path_;
 };

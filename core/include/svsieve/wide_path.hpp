@@ -25,6 +25,7 @@ struct WideSteps {
     std::vector<double> accuracy;
     std::vector<double> seconds;
     std::vector<char> tied;
+    std::vector<double> resolution;  // scores taken as equal differ by no more; 0: there are none
     // Coefficients of all machines at each step, one machine after the other; empty if not asked for.
     std::vector<double> coefficients;
     std::vector<double> offsets;
@@ -38,8 +39,8 @@ struct WideSeconds {
 
 class WidePath {
   public:
-    // Columns named in `kept` are in use; those in `candidates` may be dropped. The arrays of the
-    // problems must outlive the path; `starts` holds a feasible point for each.
+    // Columns named in `kept` are in use; those in `candidates` may be dropped. x and the arrays of
+    // the problems must outlive the path; `starts` holds a feasible point for each.
     WidePath(Matrix x, const std::vector<std::size_t>& kept,
              const std::vector<std::size_t>& candidates, const std::vector<DualProblem>& problems,
              Matrix starts, double tolerance);

@@ -351,6 +351,59 @@ void TrackedMachine::solve_generally() {
     stale_ = true;
 }
 
+// A gradient that is off by r on F moves b_F by P r, so that x'b changes by no more than
+// sqrt(x'P x) sqrt(r'P r), where x'P x <= 1 as x x' is part of the Gram matrix. `rounded`: largest
+// entry of the matrix that columns were subtracted from.
+Doubt TrackedMachine::doubt(double rounded) const {
+    constexpr double units = 24.0;  // of rounding in a sum of products, after many subtractions
+    const double rounding = units * epsilon * mass_ * std::max(scale_, rounded);
+    if (stale_) return {infinity, infinity};
+    const auto f = static_cast<double>(free_.size());
+    if (free_.size() <= 1) {
+        const bool sure = !free_.empty() || gap_ < -rounding;
+        return sure ? Doubt{0.0, 0.0} : Doubt{infinity, infinity};
+    }
+    const double trace = inverse_.trace(), residual = std::sqrt(f) * std::max(rounding, gap_);
+    if (!(trace >= 0.0 && residual < infinity)) return {infinity, infinity};
+    return {std::sqrt(trace) * residual, trace * residual};
+}
+
+void TrackedMachine::adopt(const Refined& point) {
+    const auto take = [&] {
+        std::copy(point.coefficients.begin(), point.coefficients.end(), b_.begin());
+        std::copy(point.gradient.begin(), point.gradient.end(), g_.begin());
+        mass_ = 0.0;
+        for (std::size_t k = 0; k < n_; ++k) {
+            mass_ += std::abs(b_[k]);
+            set_status(k);
+        }
+        mu_ = point.multiplier;
+        since_gradient_ = 0;
+    };
+    const auto is_inside = [&](std::size_t k) {
+        return point.coefficients[k] > problem_.lower[k] &&
+               point.coefficients[k] < problem_.upper[k];
+    };
+    std::size_t inside = 0, known = 0;
+    for (std::size_t k = 0; k < n_; ++k) inside += is_inside(k);
+    for (const std::size_t row : free_) known += is_inside(row);
+    take();
+    if (stale_ || known != inside || known != free_.size()) {
+        stale_ = false;
+        factorise();
+        measure();
+        if (gap_ > floor() || !is_finite()) {  // led away from it: keep the point, and no F
+            take();
+            free_.clear();
+            inverse_.clear();
+            stale_ = true;
+        }
+    } else {
+        for (const std::size_t row : free_) up_[row] = low_[row] = 0.0;
+    }
+    gap_ = point.gap;
+}
+
 void TrackedMachine::start(Vector coefficients) {
     std::copy(coefficients.begin(), coefficients.end(), b_.begin());
     recompute_gradient();

@@ -19,6 +19,7 @@
 #include "svsieve/dual_problem.hpp"
 #include "svsieve/views.hpp"
 #include "wide/aligned.hpp"
+#include "wide/refinement.hpp"
 
 namespace svsieve {
 
@@ -31,6 +32,12 @@ struct PaddedGram {
     explicit PaddedGram(std::size_t n);
     double* row(std::size_t i) { return values.data() + i * stride; }
     const double* row(std::size_t i) const { return values.data() + i * stride; }
+};
+
+// Of every weight, whatever its column x, and of a weight in units of |x|. Both bounds hold.
+struct Doubt {
+    double error;
+    double relative;
 };
 
 class TrackedMachine {
@@ -53,6 +60,10 @@ class TrackedMachine {
     double multiplier() const { return mu_; }
     double gap() const { return gap_; }
     double accuracy() const;
+    // How far weights x'b may be from those of the optimum.
+    Doubt doubt(double rounded) const;
+    // Takes a point that is known to be the optimum.
+    void adopt(const Refined& point);
 
   private:
     void recompute_gradient();

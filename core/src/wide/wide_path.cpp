@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "svsieve/linalg.hpp"
 #include "vector/kernels.hpp"
 #include "wide/column_lists.hpp"
+#include "wide/column_twins.hpp"
+#include "wide/refinery.hpp"
 #include "wide/tracked_machine.hpp"
 
 namespace svsieve {
@@ -25,6 +28,8 @@ constexpr double worth_factorising = 0.6;
 // The Gram matrix is built anew when the columns left have so little of what it was built from: the
 // rest is rounding of columns that are gone.
 constexpr double least_remainder = 1e-3;
+constexpr double largest_gap = 1e-9;  // above it a solution is poor
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -33,9 +38,15 @@ class WidePath::State {
     State(Matrix x, const std::vector<std::size_t>& kept,
           const std::vector<std::size_t>& candidates, const std::vector<DualProblem>& problems,
           Matrix starts, double tolerance)
-        : gram_(x.rows), width_(gram_.stride), in_use_(kept) {
+        : gram_(x.rows),
+          width_(gram_.stride),
+          in_use_(kept),
+          twins_(x),
+          refinery_(x, kept, problems) {
         copy_columns(x);
-        lists_ = std::make_unique<ColumnLists>(columns_.data(), width_, norms_, candidates);
+        lists_ = std::make_unique<ColumnLists>(
+            columns_.data(), width_, norms_, candidates,
+            [this](std::size_t i, std::size_t j) { return twins_(i, j); });
         build_gram();
         machines_.reserve(problems.size());
         for (std::size_t q = 0; q < problems.size(); ++q) {
@@ -116,6 +127,9 @@ class WidePath::State {
         size_left_ = 0.0;
         for (const std::size_t id : in_use_) size_left_ += norms_[id] * norms_[id];
         built_size_ = size_left_;
+        largest_entry_ = 0.0;
+        for (std::size_t i = 0; i < gram_.size; ++i)
+            largest_entry_ = std::max(largest_entry_, gram_.row(i)[i]);
     }
 
     void add_products(const std::vector<std::size_t>& columns, double sign) {
@@ -137,6 +151,18 @@ class WidePath::State {
         }
     }
 
+    // What is known of the weights that the machines have now.
+    Certainty certainty() const {
+        Certainty known{0.0, 0.0};
+        for (const auto& machine : machines_) {
+            const Doubt doubt = machine->doubt(largest_entry_);
+            known.error = std::hypot(known.error, doubt.error);
+            known.relative = std::hypot(known.relative, doubt.relative);
+        }
+        return known;
+    }
+
+    void choose(std::size_t count, Choice& choice);
     void drop(const std::vector<std::size_t>& dropped);
 
     PaddedGram gram_;
@@ -149,6 +175,10 @@ class WidePath::State {
     std::size_t built_with_ = 0;
     double built_size_ = 0.0;  // sum of squared norms of the columns the Gram matrix was built from
     double size_left_ = 0.0;   // of those among them that are left
+    double largest_entry_ = 0.0;  // of the Gram matrix when it was built
+    ColumnTwins twins_;
+    Refinery refinery_;
+    std::vector<double> refined_;  // scores
     std::unique_ptr<ColumnLists> lists_;
     std::vector<std::unique_ptr<TrackedMachine>> machines_;
     Weighing weighing_;
@@ -156,9 +186,25 @@ class WidePath::State {
     Clock::time_point solving_since_;
 };
 
+// Machines are refined where their solution is known to be poor, and where it leaves the choice open.
+void WidePath::State::choose(std::size_t count, Choice& choice) {
+    Certainty known = certainty();
+    known.last_word = false;
+    const bool poor = !(gap() <= largest_gap && known.error < infinity);
+    if (!poor && lists_->choose(weighing_, count, known, choice)) return;
+    Certainty refined;
+    if (refinery_.run(machines_, refined_, refined)) {
+        lists_->choose_by(refined_, weighing_, count, refined, choice);
+        return;
+    }
+    known.last_word = true;
+    lists_->choose(weighing_, count, known, choice);
+}
+
 void WidePath::State::drop(const std::vector<std::size_t>& dropped) {
     gone_.insert(gone_.end(), dropped.begin(), dropped.end());
     const std::size_t left = in_use_.size() - gone_.size();
+    refinery_.forget(dropped);
     for (const std::size_t id : dropped) size_left_ -= norms_[id] * norms_[id];
     if (2 * left <= built_with_ || size_left_ < least_remainder * built_size_) {
         std::sort(gone_.begin(), gone_.end());
@@ -203,16 +249,17 @@ WideSteps WidePath::State::advance(Indices counts, double limit, bool with_coeff
         if (count == 0 || count > lists_->left()) {
             throw std::invalid_argument("a step must drop between 1 and all of the candidates");
         }
+        choose(count, choice);
         steps.gaps.push_back(std::max(0.0, gap()));
         steps.accuracy.push_back(accuracy());
         if (with_coefficients) append_solution(steps.coefficients, steps.offsets);
-        lists_->choose(weighing_, count, choice);
         const Clock::time_point chosen = Clock::now();
         steps.counts.push_back(count);
         steps.dropped.insert(steps.dropped.end(), choice.columns.begin(), choice.columns.end());
         steps.scores.insert(steps.scores.end(), choice.scores.begin(), choice.scores.end());
         steps.following.push_back(choice.following);
         steps.tied.push_back(choice.tied);
+        steps.resolution.push_back(choice.resolution);
         drop(choice.columns);
         const Clock::time_point after = Clock::now();
         seconds_.choosing += seconds_between(before, chosen);
