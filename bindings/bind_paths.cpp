@@ -62,6 +62,17 @@ class OwnedWidePath {
                           owned(std::move(steps.resolution)));
     }
 
+    // scores, resolution, accuracy, gap
+    auto fit() {
+        WideFit fit;
+        {
+            nb::gil_scoped_release release;
+            fit = path_->fit();
+        }
+        return std::tuple(owned(std::move(fit.scores)), owned(std::move(fit.resolution)),
+                          fit.accuracy, fit.gap);
+    }
+
     WidePath& path() { return *path_; }
 
     template <class T>
@@ -90,6 +101,7 @@ void bind_paths(nb::module_& m) {
              nb::arg("tolerance"))
         .def("advance", &OwnedWidePath::advance, nb::arg("counts"), nb::arg("seconds"),
              nb::arg("with_coefficients"))
+        .def("fit", &OwnedWidePath::fit)
         .def("candidates",
              [](OwnedWidePath& p) { return OwnedWidePath::numbers(p.path().candidates()); })
         .def("scores", [](OwnedWidePath& p) { return owned(p.path().scores()); })

@@ -31,6 +31,14 @@ struct WideSteps {
     std::vector<double> offsets;
 };
 
+// The columns left, ascending, those that are no candidates among them.
+struct WideFit {
+    std::vector<double> scores;
+    std::vector<double> resolution;  // below which a score is equal to a lower one
+    double gap = 0.0;
+    double accuracy = 0.0;
+};
+
 struct WideSeconds {
     double choosing = 0.0;
     double down_dating = 0.0;
@@ -49,7 +57,9 @@ class WidePath {
     // Drops counts[0], counts[1], ... columns; stops early once `seconds` have passed.
     WideSteps advance(Indices counts, double seconds, bool with_coefficients);
 
-    // The fit on the columns left: scores of the candidates, gap, accuracy.
+    WideFit fit();
+
+    // The same fit by parts: scores of the candidates, gap, accuracy.
     std::vector<std::size_t> candidates() const;
     std::vector<double> scores() const;
     double gap() const;

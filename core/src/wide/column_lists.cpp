@@ -462,6 +462,35 @@ void ColumnLists::choose_by(const std::vector<double>& scores, const Weighing& n
     choose_among(all, count, choice);
 }
 
+bool ColumnLists::compare(const Weighing& now, const std::vector<std::size_t>& ids,
+                          const std::vector<double>& scores, const Certainty& certainty,
+                          std::vector<double>& resolution) {
+    observe(now);
+    certainty_ = certainty;
+    std::vector<Seen> all(ids.size());
+    double widest = 0.0;
+    for (std::size_t k = 0; k < ids.size(); ++k) {
+        all[k] = {std::sqrt(scores[k]), error(ids[k]), ids[k], k};
+        widest = std::max(widest, all[k].error);
+    }
+    std::sort(all.begin(), all.end(),
+              [](const Seen& a, const Seen& b) { return a.value < b.value; });
+    bool open = false;
+    resolution.assign(ids.size(), 0.0);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        double width = equal * all[k].value;
+        for (std::size_t j = k; j-- > 0;) {
+            const double difference = all[k].value - all[j].value;
+            if (difference > 2.0 * widest + equal * all[k].value) break;
+            if (judge(all[j], all[k]) != Verdict::Open) continue;
+            open = true;
+            width = std::min(all[j].error + all[k].error, most_unknown * norm_ * norms_[all[k].id]);
+        }
+        resolution[all[k].slot] = width * (2.0 * all[k].value + width);
+    }
+    return !open;
+}
+
 bool ColumnLists::choose(const Weighing& now, std::size_t count, const Certainty& certainty,
                          Choice& choice) {
     observe(now);

@@ -68,6 +68,12 @@ class ColumnLists {
     void choose_by(const std::vector<double>& scores, const Weighing& now, std::size_t count,
                    const Certainty& certainty, Choice& choice);
 
+    // For any columns with these scores: the difference up to which each counts as equal to a lower
+    // one. False where the order of some is open.
+    bool compare(const Weighing& now, const std::vector<std::size_t>& ids,
+                 const std::vector<double>& scores, const Certainty& certainty,
+                 std::vector<double>& resolution);
+
     std::size_t left() const { return left_; }
     std::vector<std::size_t> candidates() const;
 

@@ -284,24 +284,30 @@ bool Refinement::admit() {
 
 void Refinement::report(Refined& out) const {
     const std::size_t n = problem_.size(), d = products_.columns().size();
-    out.coefficients.resize(n);
-    out.gradient.resize(n);
-    out.weights.resize(d);
-    DoubleDouble low = -infinity, up = infinity;
+    DoubleDouble low = -infinity, up = infinity, sum;
     for (std::size_t k = 0; k < n; ++k) {
-        out.coefficients[k] = b_[k].rounded();
-        out.gradient[k] = g_[k].rounded();
+        sum += g_[k] - DoubleDouble(problem_.linear[k]) - DoubleDouble(problem_.ridge[k]) * b_[k];
         if (b_[k] > DoubleDouble(problem_.lower[k]) && g_[k] > low) low = g_[k];
         if (b_[k] < DoubleDouble(problem_.upper[k]) && g_[k] < up) up = g_[k];
     }
+    // The rows of a centred table sum to zero, and so do their products with w.
+    const DoubleDouble shift = sum / DoubleDouble(static_cast<double>(n));
+    out.coefficients.resize(n);
+    out.gradient.resize(n);
+    out.weights.resize(d);
+    for (std::size_t k = 0; k < n; ++k) {
+        out.coefficients[k] = b_[k].rounded();
+        out.gradient[k] = (g_[k] - shift).rounded();
+    }
     for (std::size_t j = 0; j < d; ++j) out.weights[j] = w_[j].rounded();
-    const bool both = std::isfinite(low.hi) && std::isfinite(up.hi);
-    out.gap = both ? (low - up).rounded() : -infinity;
-    out.multiplier = !free_.empty() ? g_[free_.front()].rounded()
-                     : both         ? 0.5 * (low.rounded() + up.rounded())
-                                    : (std::isfinite(low.hi) ? low : up).rounded();
-    const auto f = static_cast<double>(free_.size());
-    const double left = rounding * size_ * std::sqrt(f);
+    const bool has_low = std::isfinite(low.hi), has_up = std::isfinite(up.hi);
+    out.gap = has_low && has_up ? (low - up).rounded() : -infinity;
+    const DoubleDouble middle = !free_.empty() ? g_[free_.front()]
+                                : !has_up      ? low
+                                : !has_low     ? up
+                                               : (low + up) * DoubleDouble(0.5);
+    out.multiplier = (middle - shift).rounded();
+    const double left = rounding * size_ * std::sqrt(static_cast<double>(free_.size()));
     out.error = free_.size() > 1 && factor_.rank > 0 ? left / std::sqrt(factor_.least) : 0.0;
 }
 
@@ -321,8 +327,11 @@ bool Refinement::run(Vector coefficients, double most, Refined& out) {
         if (!level() || spent_ + sweep > most_) return false;
         differentiate();
     } while (admit());
+    for (const DoubleDouble& g : g_) {
+        if (!std::isfinite(g.hi)) return false;
+    }
     report(out);
-    return std::isfinite(out.gap) || out.gap == -infinity;
+    return true;
 }
 
 }  // namespace svsieve

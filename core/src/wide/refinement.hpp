@@ -22,7 +22,7 @@ namespace svsieve {
 
 struct Refined {
     std::vector<double> coefficients;  // rounded
-    std::vector<double> gradient;      // up to a constant, which `multiplier` has too
+    std::vector<double> gradient;      // as if every column were centred over all rows
     std::vector<double> weights;       // of the columns left, rounded
     double multiplier = 0.0;
     double gap = 0.0;

@@ -61,14 +61,19 @@ class TrackedMachine {
     double gap() const { return gap_; }
     double accuracy() const;
     // How far weights x'b may be from those of the optimum.
-    Doubt doubt(double rounded) const;
+    Doubt doubt(double rounded);
     // Takes a point that is known to be the optimum.
     void adopt(const Refined& point);
+    // Is it at a point with which it cannot go on by itself? Then it may be left there while columns
+    // go, to be refined from it, or must settle anew.
+    bool is_adrift() const { return adrift_; }
 
   private:
     void recompute_gradient();
     void set_status(std::size_t row);
     void factorise();
+    bool has_twin(std::size_t row) const;
+    double schur_complement(std::size_t row);
     bool enter(std::size_t row);
     void leave(std::size_t position);
     double step_to_bound(const double* direction, double limit, std::size_t& blocked) const;
@@ -89,6 +94,7 @@ class TrackedMachine {
         low_;                    // coefficients, gradient, masks of vector_kernels().scan
     std::vector<double> label_;  // 0 for rows that take no part
     long judged_ = 0;            // rows that do
+    double largest_ = 0.0;       // entry of the linear term
     std::vector<std::size_t> free_;
     BorderedInverse inverse_;
     double mu_ = 0.0;
@@ -98,6 +104,7 @@ class TrackedMachine {
     int since_gradient_ = 0;  // steps since the gradient was computed from the coefficients
     bool prepared_ = false;
     bool stale_ = false;        // P is not the inverse for the columns left
+    bool adrift_ = false;       // the point was adopted, and double precision has no F for it
     std::vector<double> step_;  // the step that forget() prepared, (-dmu; db_F)
     std::vector<double> u_, z_, residual_;
 };

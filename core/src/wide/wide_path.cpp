@@ -82,6 +82,8 @@ class WidePath::State {
     }
     std::vector<std::size_t> candidates() const { return lists_->candidates(); }
     const WideSeconds& seconds() const { return seconds_; }
+    WideFit fit();
+    void settle_all();
 
   private:
     // Centred, padded, one after the other; a constant column becomes exactly zero. The coefficients
@@ -152,7 +154,7 @@ class WidePath::State {
     }
 
     // What is known of the weights that the machines have now.
-    Certainty certainty() const {
+    Certainty certainty() {
         Certainty known{0.0, 0.0};
         for (const auto& machine : machines_) {
             const Doubt doubt = machine->doubt(largest_entry_);
@@ -197,8 +199,43 @@ void WidePath::State::choose(std::size_t count, Choice& choice) {
         lists_->choose_by(refined_, weighing_, count, refined, choice);
         return;
     }
-    known.last_word = true;
+    settle_all();
+    known = certainty();
     lists_->choose(weighing_, count, known, choice);
+}
+
+// Machines that were left where a refinement had put them.
+void WidePath::State::settle_all() {
+    for (auto& machine : machines_) {
+        if (machine->is_adrift()) machine->settle_anew(true);
+    }
+}
+
+WideFit WidePath::State::fit() {
+    std::vector<std::size_t> columns, gone(gone_);
+    std::sort(gone.begin(), gone.end());
+    std::set_difference(in_use_.begin(), in_use_.end(), gone.begin(), gone.end(),
+                        std::back_inserter(columns));
+    WideFit out;
+    Certainty known = certainty();
+    const bool poor = !(gap() <= largest_gap && known.error < infinity);
+    const auto compare = [&] {
+        return lists_->compare(weighing_, columns, out.scores, known, out.resolution);
+    };
+    lists_->score(weighing_, columns, out.scores);
+    if (poor || !compare()) {
+        if (refinery_.run(machines_, refined_, known)) {
+            for (std::size_t k = 0; k < columns.size(); ++k) out.scores[k] = refined_[columns[k]];
+        } else {
+            settle_all();
+            known = certainty();
+            lists_->score(weighing_, columns, out.scores);
+        }
+        compare();
+    }
+    out.gap = std::max(0.0, gap());
+    out.accuracy = accuracy();
+    return out;
 }
 
 void WidePath::State::drop(const std::vector<std::size_t>& dropped) {
@@ -215,18 +252,23 @@ void WidePath::State::drop(const std::vector<std::size_t>& dropped) {
         gone_.clear();
         build_gram();
         solving_since_ = Clock::now();
-        for (auto& machine : machines_) machine->settle_anew(true);
+        for (auto& machine : machines_) {
+            if (!machine->is_adrift()) machine->settle_anew(true);
+        }
         return;
     }
     if (static_cast<double>(dropped.size()) > worth_factorising * static_cast<double>(gram_.size)) {
         add_products(dropped, -1.0);
         solving_since_ = Clock::now();
-        for (auto& machine : machines_) machine->settle_anew(true);
+        for (auto& machine : machines_) {
+            if (!machine->is_adrift()) machine->settle_anew(true);
+        }
         return;
     }
     for (const std::size_t id : dropped) {
         const double* column = columns_.data() + id * width_;
         for (auto& machine : machines_) {
+            if (machine->is_adrift()) continue;
             double weight;
             vector_kernels().column_dots(1, &column, width_, machine->coefficients(), &weight);
             machine->forget(column, weight);
@@ -236,6 +278,7 @@ void WidePath::State::drop(const std::vector<std::size_t>& dropped) {
     }
     solving_since_ = Clock::now();
     for (auto& machine : machines_) {
+        if (machine->is_adrift()) continue;
         dropped.size() == 1 ? machine->settle() : machine->settle_anew(false);
     }
 }
@@ -284,21 +327,29 @@ WideSteps WidePath::advance(Indices counts, double seconds, bool with_coefficien
 std::vector<std::size_t> WidePath::candidates() const {
     return state_->candidates();
 }
+WideFit WidePath::fit() {
+    return state_->fit();
+}
 std::vector<double> WidePath::scores() const {
+    state_->settle_all();
     return state_->scores();
 }
 double WidePath::gap() const {
+    state_->settle_all();
     return std::max(0.0, state_->gap());
 }
 double WidePath::accuracy() const {
+    state_->settle_all();
     return state_->accuracy();
 }
 std::vector<double> WidePath::coefficients() const {
+    state_->settle_all();
     std::vector<double> coefficients, offsets;
     state_->append_solution(coefficients, offsets);
     return coefficients;
 }
 std::vector<double> WidePath::offsets() const {
+    state_->settle_all();
     std::vector<double> coefficients, offsets;
     state_->append_solution(coefficients, offsets);
     return offsets;

@@ -9,7 +9,6 @@ import numpy as np
 
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria import WeightNorm
-from svsieve.criteria.weight_norm import square_resolution
 from svsieve.elimination.engines.engine import Fit, Rows, Turn
 from svsieve.elimination.parts import Data, Parts, Task
 from svsieve.elimination.stretch import Solution, Stretch
@@ -89,18 +88,10 @@ class WideLinearEngine:
 
     def fit(self, turn: Turn) -> Fit:
         """Score the columns left; the machines are trained already."""
-        b = self._path.coefficients().reshape(-1, len(self._table))
-        centred = self._table[:, turn.kept]
-        centred = centred - centred.mean(axis=0)
-        weights = b @ centred
-        sizes = np.linalg.norm(b) * np.linalg.norm(centred, axis=0)
-        scores = (weights**2).sum(axis=0)
-        return Fit(
-            self._factor * scores,
-            self._factor * square_resolution(np.sqrt(scores), sizes),
-            self._path.accuracy(),
-            self._path.gap(),
-        )
+        with one_blas_thread():
+            scores, resolution, accuracy, gap = self._path.fit()
+        size = len(turn.kept)  # without the column of a penalised bias, which is the last
+        return Fit(self._factor * scores[:size], self._factor * resolution[:size], accuracy, gap)
 
     def seconds(self) -> dict[str, float]:
         """Return where the time went: choosing columns, down-dating, solving."""
