@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "svsieve/refined_weights.hpp"
 #include "svsieve/wide_path.hpp"
 
 namespace svsieve::bindings {
@@ -90,9 +91,30 @@ class OwnedWidePath {
     std::unique_ptr<WidePath> path_;
 };
 
+// found, weights, error, rounding, gap, spent
+auto refine(const Table& x, const IndexColumn& columns, const Column& linear, const Column& lower,
+            const Column& upper, const Column& ridge, const Column& coefficients, double most) {
+    const DualProblem problem{view(linear), view(lower), view(upper), view(ridge), 0.0, 1.0};
+    check(problem);
+    const Indices used = checked(columns, x.shape(1), "columns");
+    RefinedWeights found;
+    {
+        nb::gil_scoped_release release;
+        found = refined_weights(view(x), std::vector<std::size_t>(used.begin(), used.end()),
+                                problem, view(coefficients), most);
+    }
+    return std::tuple(found.found, owned(std::move(found.weights)), found.error, found.rounding,
+                      found.gap, found.spent);
+}
+
 }  // namespace
 
 void bind_paths(nb::module_& m) {
+    m.def("refined_weights", &refine, nb::arg("x"), nb::arg("columns"), nb::arg("linear"),
+          nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("coefficients"),
+          nb::arg("most"),
+          "Return the weights of a linear machine in twice the precision, from coefficients that "
+          "are close to its optimum and sum to zero.");
     nb::class_<OwnedWidePath>(m, "WidePath")
         .def(nb::init<const Table&, const IndexColumn&, const IndexColumn&, const Table&,
                       const Table&, const Table&, const Table&, const Table&, double>(),
