@@ -77,8 +77,7 @@ void expect_optimal(const std::vector<double>& x, std::size_t n, std::size_t d,
         const double b = found.coefficients[i];
         CHECK(b >= problem.lower[i] && b <= problem.upper[i]);
         DoubleDouble g = problem.linear[i] + problem.ridge[i] * b;
-        for (std::size_t j = 0; j < d; ++j)
-            g += two_product(found.weights[j], x[i * d + j] - x[j]);
+        for (std::size_t j = 0; j < d; ++j) g += two_product(found.weights[j], x[i * d + j] - x[j]);
         if (b > problem.lower[i] && g > low) low = g;
         if (b < problem.upper[i] && g < up) up = g;
     }
@@ -162,8 +161,8 @@ TEST(refinement_stops_where_it_would_cost_too_much) {
 
 TEST(twins_differ_by_a_constant_and_a_sign_alone) {
     //                        0    1     2    3    4        5
-    const double x[3 * 6] = {1.0, -1.0, 5.0, 7.0, 1.0,     0.0,  //
-                             2.0, -2.0, 6.0, 7.0, 2.0,     0.0,  //
+    const double x[3 * 6] = {1.0, -1.0, 5.0, 7.0, 1.0,         0.0,  //
+                             2.0, -2.0, 6.0, 7.0, 2.0,         0.0,  //
                              4.0, -4.0, 8.0, 7.0, 4.0 + 1e-15, 0.0};
     ColumnTwins same({x, 3, 6});
     CHECK(same(0, 1) && same(1, 2) && same(0, 2) && same(3, 5));

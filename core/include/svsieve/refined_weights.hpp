@@ -10,10 +10,10 @@
 namespace svsieve {
 
 struct RefinedWeights {
-    bool found = false;            // within so many multiplications
-    double spent = 0.0;            // of them
-    std::vector<double> weights;   // of the columns named
-    double error = 0.0;            // of every weight, besides `rounding` |b| |x| and the last digit
+    bool found = false;           // within so many multiplications
+    double spent = 0.0;           // of them
+    std::vector<double> weights;  // of the columns named
+    double error = 0.0;           // of every weight, besides `rounding` |b| |x| and the last digit
     double rounding = 0.0;
     std::vector<double> coefficients;
     double gap = 0.0;

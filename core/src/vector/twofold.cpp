@@ -65,8 +65,8 @@ void twofold_add_scaled(std::size_t n, double a_hi, double a_lo, const double* x
                         const double* x_lo, double* y_hi, double* y_lo) {
     const Twofold a = {spread(a_hi), spread(a_lo)};
     for (std::size_t k = 0; k < n; k += lanes) {
-        const Twofold y = plus_product({load(y_hi + k), load(y_lo + k)}, a,
-                                       {load(x_hi + k), load(x_lo + k)});
+        const Twofold y =
+            plus_product({load(y_hi + k), load(y_lo + k)}, a, {load(x_hi + k), load(x_lo + k)});
         store(y_hi + k, y.hi);
         store(y_lo + k, y.lo);
     }

@@ -377,8 +377,7 @@ bool ColumnLists::pick(std::vector<Seen>& seen, std::size_t count, Choice& choic
             if (verdict == Verdict::Open && !certainty_.last_word) return false;
             choice.tied = true;
             const double width = seen[k].error + seen[j].error + equal * seen[j].value;
-            choice.resolution =
-                std::max(choice.resolution, width * (2.0 * seen[j].value + width));
+            choice.resolution = std::max(choice.resolution, width * (2.0 * seen[j].value + width));
             const double guide = most_unknown * norm_ * norms_[seen[j].id];
             if (verdict == Verdict::Open && difference > guide) continue;
             if (seen[j].id < seen[first].id) first = j;

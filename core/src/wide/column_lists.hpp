@@ -38,7 +38,8 @@ struct Choice {
     std::vector<double> scores;        // sum over machines of w^2
     double following = 0.0;            // score of the next, NaN where there is none
     bool tied = false;
-    double resolution = 0.0;  // scores that were taken as equal differ by no more; 0: there are none
+    double resolution =
+        0.0;  // scores that were taken as equal differ by no more; 0: there are none
 };
 
 // How well every |w| is known: to the lesser of `error` and `relative` |x|, plus `rounding` |B| |x|
@@ -132,7 +133,7 @@ class ColumnLists {
 
     const double* columns_;
     std::size_t width_;
-    std::vector<double> norms_;     // of every column
+    std::vector<double> norms_;  // of every column
     Twins twins_;
     Certainty certainty_;           // of the present choice
     std::vector<char> alive_;       // of every column: may it be chosen

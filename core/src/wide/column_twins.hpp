@@ -25,7 +25,7 @@ class ColumnTwins {
     bool same(std::size_t i, std::size_t j) const;
 
     Matrix x_;
-    std::vector<std::size_t> class_;  // the first column seen of each class
+    std::vector<std::size_t> class_;                          // the first column seen of each class
     std::unordered_multimap<std::size_t, std::size_t> seen_;  // by a hash of their differences
 };
 

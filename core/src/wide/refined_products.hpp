@@ -57,12 +57,12 @@ class RefinedProducts {
 
     Matrix x_;
     std::vector<std::size_t> columns_;
-    std::vector<std::size_t> pending_;    // gone, but still in the products
-    std::vector<std::size_t> place_;      // of every row among those covered
+    std::vector<std::size_t> pending_;  // gone, but still in the products
+    std::vector<std::size_t> place_;    // of every row among those covered
     std::vector<std::size_t> covered_;
-    std::vector<double> scales_;          // of the rows covered
+    std::vector<double> scales_;           // of the rows covered
     std::vector<TwofoldVector> products_;  // row by row, up to the diagonal
-    std::size_t built_with_ = 0;          // columns
+    std::size_t built_with_ = 0;           // columns
 };
 
 }  // namespace svsieve

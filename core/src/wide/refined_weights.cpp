@@ -10,7 +10,8 @@ RefinedWeights refined_weights(Matrix x, const std::vector<std::size_t>& columns
                                const DualProblem& problem, Vector coefficients, double most) {
     if (problem.total != 0.0) throw std::invalid_argument("the coefficients must sum to zero.");
     if (problem.size() != x.rows || coefficients.size() != x.rows)
-        throw std::invalid_argument("problem and coefficients must have an entry for each row of x.");
+        throw std::invalid_argument(
+            "problem and coefficients must have an entry for each row of x.");
     RefinedProducts products(x, columns);
     Refinement refinement(problem, products);
     Refined point;

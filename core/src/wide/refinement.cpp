@@ -120,8 +120,7 @@ void Refinement::factorise() {
         const DoubleDouble part = corner - products_.product(row, s);
         for (std::size_t k = 0; k < m; ++k) {
             const std::size_t other = f.order[k];
-            DoubleDouble entry =
-                products_.product(row, other) - products_.product(other, s) + part;
+            DoubleDouble entry = products_.product(row, other) - products_.product(other, s) + part;
             if (k == i) entry += DoubleDouble(problem_.ridge[row]);
             f.rows[i].set(k, entry);
         }
@@ -159,9 +158,9 @@ void Refinement::eliminate(std::size_t k) {
         // Entries before k + 1 in this unit are L: they are put back.
         DoubleDouble kept[row_padding];
         for (std::size_t c = first; c <= k; ++c) kept[c - first] = rows[i][c];
-        vector_kernels().twofold_add_scaled(
-            padded(m) - first, -factor.hi, -factor.lo, rows[k].hi.data() + first,
-            rows[k].lo.data() + first, rows[i].hi.data() + first, rows[i].lo.data() + first);
+        vector_kernels().twofold_add_scaled(padded(m) - first, -factor.hi, -factor.lo,
+                                            rows[k].hi.data() + first, rows[k].lo.data() + first,
+                                            rows[i].hi.data() + first, rows[i].lo.data() + first);
         for (std::size_t c = first; c < k; ++c) rows[i].set(c, kept[c - first]);
         rows[i].set(k, factor);
     }

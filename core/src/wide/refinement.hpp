@@ -45,11 +45,11 @@ class Refinement {
 
   private:
     struct Factor {
-        std::size_t base = 0;               // the row s
-        std::vector<std::size_t> order;     // the other free rows, pivots first
+        std::size_t base = 0;            // the row s
+        std::vector<std::size_t> order;  // the other free rows, pivots first
         std::size_t rank = 0;
-        std::vector<TwofoldVector> rows;    // L below the diagonal, D on it
-        double least = 0.0;                 // pivot
+        std::vector<TwofoldVector> rows;  // L below the diagonal, D on it
+        double least = 0.0;               // pivot
     };
 
     bool plays(std::size_t row) const { return problem_.lower[row] < problem_.upper[row]; }

@@ -1,4 +1,4 @@
-"""Squared weights of linear machines, in twice the precision where double leaves their order open."""
+"""Squared weights of linear machines, in twice the precision where their order is open."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Refinement:
 def refined_weights(
     X: FloatArray, columns: IndexArray, problem: DualProblem, start: FloatArray, most: float
 ) -> tuple[Any, ...]:
-    """Return the answer of ``core.refined_weights`` for a program whose coefficients sum to zero."""
+    """Return the answer of ``core.refined_weights``; the coefficients must sum to zero."""
     answer: tuple[Any, ...] = core.refined_weights(
         np.ascontiguousarray(X),
         columns,

@@ -85,8 +85,7 @@ class WeightNorm:
             return retrained_scores(context, self, _value, values=known_values(context))
         linear = self._linear_scores(context)
         if linear is not None:
-            trace = context.machine.pair_weights(context.solution).trace()
-            return np.sign(trace) * linear[0] if self.signed else linear[0]
+            return linear[0]  # of a positive sign, signed or not
         M = context.pair_weights()
         if self.order == 0:
             change = -context.state.contract_without(M, change=True)
