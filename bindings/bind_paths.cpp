@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "svsieve/refined_weights.hpp"
 #include "svsieve/wide_path.hpp"
 #include "without_gil.hpp"
 
@@ -18,7 +19,11 @@ class OwnedWidePath {
     OwnedWidePath(const Table& x, const IndexColumn& kept, const IndexColumn& candidates,
                   const Table& linear, const Table& lower, const Table& upper, const Table& ridge,
                   const Table& starts, double tolerance)
-        : linear_(copy(linear)), lower_(copy(lower)), upper_(copy(upper)), ridge_(copy(ridge)) {
+        : x_(x),
+          linear_(copy(linear)),
+          lower_(copy(lower)),
+          upper_(copy(upper)),
+          ridge_(copy(ridge)) {
         const std::size_t n = x.shape(0), machines = linear.shape(0);
         for (const Table* table : {&linear, &lower, &upper, &ridge, &starts}) {
             if (table->shape(0) != machines || table->shape(1) != n)
@@ -42,7 +47,8 @@ class OwnedWidePath {
             std::vector<std::size_t>(free.begin(), free.end()), problems, points, tolerance);
     }
 
-    // counts, dropped, scores, following, gaps, accuracy, seconds, tied, coefficients, offsets
+    // counts, dropped, scores, following, gaps, accuracy, seconds, tied, coefficients, offsets,
+    // resolution
     auto advance(const IndexColumn& counts, double seconds, bool with_coefficients) {
         WideSteps steps;
         const Indices wanted = checked(counts, static_cast<std::size_t>(1) << 62, "counts");
@@ -54,7 +60,20 @@ class OwnedWidePath {
                           owned(std::move(steps.scores)), owned(std::move(steps.following)),
                           owned(std::move(steps.gaps)), owned(std::move(steps.accuracy)),
                           owned(std::move(steps.seconds)), numbers(steps.tied),
-                          owned(std::move(steps.coefficients)), owned(std::move(steps.offsets)));
+                          owned(std::move(steps.coefficients)), owned(std::move(steps.offsets)),
+                          owned(std::move(steps.resolution)));
+    }
+
+    // scores, resolution, accuracy, gap, coefficients, offsets
+    auto fit() {
+        WideFit fit;
+        {
+            const WithoutGil release;
+            fit = path_->fit();
+        }
+        return std::tuple(owned(std::move(fit.scores)), owned(std::move(fit.resolution)),
+                          fit.accuracy, fit.gap, owned(std::move(fit.coefficients)),
+                          owned(std::move(fit.offsets)));
     }
 
     void restore(const IndexColumn& dropped, const Column& state) {
@@ -74,13 +93,35 @@ class OwnedWidePath {
         return {table.data(), table.data() + table.shape(0) * table.shape(1)};
     }
 
+    Table x_;  // the path reads it as long as it lives
     std::vector<double> linear_, lower_, upper_, ridge_;
     std::unique_ptr<WidePath> path_;
 };
 
+// found, weights, error, rounding, gap, spent
+auto refine(const Table& x, const IndexColumn& columns, const Column& linear, const Column& lower,
+            const Column& upper, const Column& ridge, const Column& coefficients, double most) {
+    const DualProblem problem{view(linear), view(lower), view(upper), view(ridge), 0.0, 1.0};
+    check(problem);
+    const Indices used = checked(columns, x.shape(1), "columns");
+    RefinedWeights found;
+    {
+        const WithoutGil release;
+        found = refined_weights(view(x), std::vector<std::size_t>(used.begin(), used.end()),
+                                problem, view(coefficients), most);
+    }
+    return std::tuple(found.found, owned(std::move(found.weights)), found.error, found.rounding,
+                      found.gap, found.spent);
+}
+
 }  // namespace
 
 void bind_paths(nb::module_& m) {
+    m.def("refined_weights", &refine, nb::arg("x"), nb::arg("columns"), nb::arg("linear"),
+          nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("coefficients"),
+          nb::arg("most"),
+          "Return the weights of a linear machine in twice the precision, from coefficients that "
+          "are close to its optimum and sum to zero.");
     nb::class_<OwnedWidePath>(m, "WidePath")
         .def(nb::init<const Table&, const IndexColumn&, const IndexColumn&, const Table&,
                       const Table&, const Table&, const Table&, const Table&, double>(),
@@ -89,6 +130,7 @@ void bind_paths(nb::module_& m) {
              nb::arg("tolerance"))
         .def("advance", &OwnedWidePath::advance, nb::arg("counts"), nb::arg("seconds"),
              nb::arg("with_coefficients"))
+        .def("fit", &OwnedWidePath::fit)
         .def("candidates",
              [](OwnedWidePath& p) { return OwnedWidePath::numbers(p.path().candidates()); })
         .def("scores", [](OwnedWidePath& p) { return owned(p.path().scores()); })

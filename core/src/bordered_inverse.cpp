@@ -39,6 +39,12 @@ void BorderedInverse::times(const double* u, double* z) {
     std::copy_n(scratch_.begin(), dimension, z);
 }
 
+double BorderedInverse::trace() const {
+    double sum = 0.0;
+    for (std::size_t k = 1; k <= size_; ++k) sum += values_[k * stride_ + k];
+    return sum;
+}
+
 void BorderedInverse::subtract(const double* z, double remainder) {
     add_outer(1.0 / remainder, z);
 }

@@ -55,7 +55,7 @@ void expect_choices(std::size_t d, std::size_t machines, std::size_t count, std:
             plain.emplace_back(square, j);
         }
         std::sort(plain.begin(), plain.end());
-        lists.choose(now, count, choice);
+        CHECK(lists.choose(now, count, {}, choice));
         CHECK(choice.columns.size() == count);
         for (std::size_t c = 0; c < count; ++c) {
             CHECK(choice.columns[c] == plain[c].second);
@@ -115,8 +115,42 @@ TEST(without_coefficients_all_columns_are_tied) {
     const std::vector<double> zero(width, 0.0);
     Choice choice;
     for (std::size_t step = 0; step < 3; ++step) {
-        lists.choose({zero.data()}, 2, choice);
+        CHECK(lists.choose({zero.data()}, 2, {}, choice));
         CHECK((choice.columns == std::vector<std::size_t>{2 * step, 2 * step + 1}));
         CHECK(choice.tied);
     }
+}
+
+TEST(a_choice_that_is_open_is_not_made) {
+    const std::size_t width = 8, d = 200;
+    std::vector<double> columns(d * width, 0.0), norms(d);
+    std::vector<std::size_t> candidates(d);
+    for (std::size_t j = 0; j < d; ++j) {
+        columns[j * width] = norms[j] = 1.0 + 0.25 * static_cast<double>(j);
+        candidates[j] = j;
+    }
+    columns[150 * width] = norms[150] = 0.5;
+    columns[120 * width] = norms[120] = 0.5 + 1e-6;
+    std::vector<double> b(width, 0.0);
+    b[0] = 2.0;
+    const auto at = [&](double error, bool last_word, Twins twins) {
+        ColumnLists lists(columns.data(), width, norms, candidates, std::move(twins));
+        Certainty certainty;
+        certainty.error = error;
+        certainty.last_word = last_word;
+        Choice choice;
+        const bool made = lists.choose({b.data()}, 1, certainty, choice);
+        CHECK(lists.left() == (made ? d - 1 : d));
+        if (!made) choice.columns.clear();
+        return choice;
+    };
+    const Choice sure = at(1e-7, false, {});
+    CHECK(sure.columns == std::vector<std::size_t>{150} && !sure.tied && sure.resolution == 0.0);
+    CHECK(at(1e-5, false, {}).columns.empty());
+    // The values are a better guide than the index where nothing more will be known.
+    const Choice last = at(1e-5, true, {});
+    CHECK(last.columns == std::vector<std::size_t>{150} && last.tied && last.resolution > 1e-6);
+    const auto always = [](std::size_t, std::size_t) { return true; };
+    const Choice twins = at(1e-5, false, always);
+    CHECK(twins.columns == std::vector<std::size_t>{120} && twins.tied);
 }

@@ -41,6 +41,9 @@ class Alternating:
 
 WIDE, TALL = table("plain", 30, 60), table("plain", 400, 12)
 SPARSE = sp.csr_array(table("mostly zero", 300, 20))
+# Large C and columns of two scales: weights are settled in twice the precision.
+UNEVEN = np.round(table("plain", 14, 24) * 256) / 256 * np.where(np.arange(24) % 2, 2**-10, 2**10)
+HARD = CSvm(2.0**25)
 CASES = {
     "wide": (two_classes(WIDE), wide()),
     "wide, three classes": (several_classes(WIDE, 3, "one-vs-one"), wide(schedule=Constant(2))),
@@ -49,6 +52,12 @@ CASES = {
         two_classes(WIDE),
         Parts(kernels.Linear(), L2Svm(0.5), engine="wide-linear", bias=1.0),
     ),
+    "wide, refined": (
+        two_classes(UNEVEN),
+        Parts(kernels.Linear(), HARD, engine="wide-linear"),
+    ),
+    "linear, refined": (two_classes(UNEVEN), Parts(kernels.Linear(), HARD, engine="kernel")),
+    "tall, refined": (two_classes(UNEVEN), tall(CSvm(2.0**12))),
     "tall": (two_classes(TALL), tall(CSvm(1.0))),
     "tall, squared slack": (two_classes(TALL), tall(L2Svm(0.3))),
     "tall, many columns": (two_classes(table("plain", 40, 90)), tall(L2Svm(0.3), bias=1.0)),

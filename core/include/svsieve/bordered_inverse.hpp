@@ -26,6 +26,9 @@ class BorderedInverse {
     // A single row of Q, its diagonal entry.
     void start(double diagonal);
 
+    // Of the block of P that belongs to Q.
+    double trace() const;
+
     // z = P u; both have size() + 1 entries.
     void times(const double* u, double* z);
 

@@ -25,8 +25,19 @@ struct WideSteps {
     std::vector<double> accuracy;
     std::vector<double> seconds;
     std::vector<char> tied;
+    std::vector<double> resolution;  // scores taken as equal differ by no more; 0: there are none
     // Coefficients of all machines at each step, one machine after the other; empty if not asked for.
     std::vector<double> coefficients;
+    std::vector<double> offsets;
+};
+
+// The columns left, ascending, those that are no candidates among them.
+struct WideFit {
+    std::vector<double> scores;
+    std::vector<double> resolution;  // below which a score is equal to a lower one
+    double gap = 0.0;
+    double accuracy = 0.0;
+    std::vector<double> coefficients;  // of all machines, one after the other
     std::vector<double> offsets;
 };
 
@@ -38,8 +49,8 @@ struct WideSeconds {
 
 class WidePath {
   public:
-    // Columns named in `kept` are in use; those in `candidates` may be dropped. The arrays of the
-    // problems must outlive the path; `starts` holds a feasible point for each.
+    // Columns named in `kept` are in use; those in `candidates` may be dropped. x and the arrays of
+    // the problems must outlive the path; `starts` holds a feasible point for each.
     WidePath(Matrix x, const std::vector<std::size_t>& kept,
              const std::vector<std::size_t>& candidates, const std::vector<DualProblem>& problems,
              Matrix starts, double tolerance);
@@ -53,7 +64,9 @@ class WidePath {
     std::vector<double> state() const;
     void restore(const std::vector<std::size_t>& dropped, Vector state);
 
-    // The fit on the columns left: scores of the candidates, gap, accuracy.
+    WideFit fit();
+
+    // The same fit by parts: scores of the candidates, gap, accuracy.
     std::vector<std::size_t> candidates() const;
     std::vector<double> scores() const;
     double gap() const;

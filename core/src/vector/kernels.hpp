@@ -188,6 +188,14 @@ struct VectorKernels {
     void (*row_products)(const RowProducts& part);
     // sums[c] = sum_{l < depth} panel[l][c]^2, in that order too
     void (*own_products)(std::size_t depth, const double* panel, double* sums);
+
+    // ---- twofold.cpp: numbers of twice the precision, hi + lo; n is a multiple of row_padding
+    // (sum[0], sum[1]) = a'b
+    void (*twofold_dot)(std::size_t n, const double* a_hi, const double* a_lo, const double* b_hi,
+                        const double* b_lo, double* sum);
+    // y += a x
+    void (*twofold_add_scaled)(std::size_t n, double a_hi, double a_lo, const double* x_hi,
+                               const double* x_lo, double* y_hi, double* y_lo);
 };
 
 // A tile of pairs for one group of columns.

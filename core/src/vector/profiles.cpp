@@ -37,6 +37,9 @@ void strip_forms(const StripForms<double>&, double*);
 void narrow_strip_forms(const StripForms<float>&, double*);
 void row_products(const RowProducts&);
 void own_products(std::size_t, const double*, double*);
+void twofold_dot(std::size_t, const double*, const double*, const double*, const double*, double*);
+void twofold_add_scaled(std::size_t, double, double, const double*, const double*, double*,
+                        double*);
 
 namespace {
 
@@ -131,6 +134,8 @@ const VectorKernels kernels = {
     narrow_strip_forms,
     row_products,
     own_products,
+    twofold_dot,
+    twofold_add_scaled,
 };
 
 }  // namespace svsieve::SVSIEVE_ISA

@@ -14,12 +14,9 @@ namespace {
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 constexpr float dead = -1e30f;       // norm of a slot that is empty or whose column is gone
 constexpr double underflow = 1e-18;  // what single precision may lose of numbers with tiny squares
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-constexpr double tie = 1e-11;       // |w| that differ by this times |x| |B| are equal
-constexpr double rounding = 1e-14;  // of an inner product, in the same unit
-
+constexpr double rounding = 1e-14;  // of an inner product, in units of |x| |B|
 // Nanoseconds per element, measured once on one core; they decide about speed only.
 constexpr double double_dot = 0.08, single_dot = 0.04, packing = 0.8, sifting = 12.0;
 constexpr double step_overhead = 100.0;
@@ -49,10 +46,11 @@ void roughly_sort(std::vector<std::pair<double, std::size_t>>& entries) {
 }  // namespace
 
 ColumnLists::ColumnLists(const double* columns, std::size_t width, std::vector<double> norms,
-                         std::vector<std::size_t> candidates)
+                         std::vector<std::size_t> candidates, Twins twins)
     : columns_(columns),
       width_(width),
       norms_(std::move(norms)),
+      twins_(std::move(twins)),
       alive_(norms_.size(), 0),
       all_(std::move(candidates)),
       left_(all_.size()),
@@ -145,7 +143,7 @@ void ColumnLists::compare(Reference& reference, const Weighing& now) const {
         }
     }
     reference.scale = std::abs(c);
-    reference.drift = std::sqrt(square) * (1.0 + 1e-7) + 2.0 * tie * norm_ +
+    reference.drift = std::sqrt(square) * (1.0 + 1e-7) +
                       rounding * (norm_ + reference.scale * std::sqrt(reference.square));
 }
 
@@ -308,75 +306,47 @@ void ColumnLists::fill(List& list, const std::vector<std::size_t>& ids,
 
 // Collects in seen_ every slot whose column may be among the count + 1 least of the list.
 void ColumnLists::scan(List& list, std::size_t machines, std::size_t count) {
-    const auto slack = static_cast<float>(single_error_);
+    const auto single = static_cast<float>(single_error_);
     const double scale = list.reference.scale, drift = list.reference.drift;
     seen_.clear();
     best_.assign(count + 1, infinity);
     float values[pack_width];
     std::size_t packs = 0;
+    double reach = infinity;  // best_.back() and what counts as equal to it
     for (std::size_t slot = 0, pack = 0; slot < list.ids.size(); slot += pack_width, ++pack) {
-        const double reach = best_.back();
         if (scale * list.least[pack] - drift * list.longest[pack] > reach) continue;
         ++packs;
         const float least =
             vector_kernels().pack_weigh(width_, machines, list.values.data() + slot * width_,
-                                        single_.data(), slack, list.norms.data() + slot, values);
+                                        single_.data(), single, list.norms.data() + slot, values);
         if ((least - underflow) * unit_ > reach) continue;
         for (std::size_t l = 0; l < pack_width; ++l) {
             if (list.norms[slot + l] == dead) continue;
             const double value = values[l] * unit_;
             const double error = (single_error_ * list.norms[slot + l] + underflow) * unit_;
-            if (value - error > best_.back()) continue;
+            if (value - error > reach) continue;
             seen_.push_back({value, error, list.ids[slot + l], slot + l});
             if (value + error >= best_.back()) continue;
             auto place = std::upper_bound(best_.begin(), best_.end() - 1, value + error);
             std::move_backward(place, best_.end() - 1, best_.end());
             *place = value + error;
+            reach = best_.back() + slack(best_.back());
         }
     }
     list.used +=
         step_overhead + single_dot * static_cast<double>(packs * pack_width * width_ * machines);
 }
 
-// Orders the first `count` of `seen`, whose values are exact, and names the score that follows.
-void ColumnLists::pick(std::vector<Seen>& seen, std::size_t count, Choice& choice) const {
-    choice.columns.clear();
-    choice.scores.clear();
-    choice.tied = false;
-    std::sort(seen.begin(), seen.end(), [](const Seen& a, const Seen& b) {
-        return a.value < b.value || (a.value == b.value && a.id < b.id);
-    });
-    double widest = 0.0;
-    for (const Seen& s : seen) widest = std::max(widest, s.error);
-    const std::size_t limit = std::min(count, seen.size());
-    for (std::size_t k = 0; k < limit; ++k) {
-        std::size_t first = k;
-        for (std::size_t j = k + 1; j < seen.size(); ++j) {
-            if (seen[j].value - widest > seen[k].value) break;
-            if (seen[j].value - seen[j].error > seen[k].value) continue;
-            choice.tied = true;
-            if (seen[j].id < seen[first].id) first = j;
-        }
-        std::rotate(seen.begin() + static_cast<long>(k), seen.begin() + static_cast<long>(first),
-                    seen.begin() + static_cast<long>(first) + 1);
-        choice.columns.push_back(seen[k].id);
-        choice.scores.push_back(seen[k].value * seen[k].value);
-    }
-    // Rotating keeps the order of the others, so the next is the least of them.
-    choice.following = limit < seen.size() ? seen[limit].value * seen[limit].value : nan;
-}
-
-// From what a scan has seen to a choice; false if a list may lack a column in question.
-bool ColumnLists::settle(const Weighing& now, std::size_t count, Choice& choice) {
-    const double reach = best_.back();
+// From what a scan has seen to a choice, unless a list may lack a column in question.
+ColumnLists::Outcome ColumnLists::settle(const Weighing& now, std::size_t count, Choice& choice) {
+    const double reach = best_.back() + slack(best_.back());
     double safe = infinity;
     for (const List& list : lists_) safe = std::min(safe, list.outside());
-    if (safe < infinity && !(reach < safe)) return false;
-    const double slack = 2.0 * tie * norm_;
+    if (safe < infinity && !(reach < safe)) return Outcome::Incomplete;
     close_.clear();
     close_ids_.clear();
     for (const Seen& s : seen_) {
-        if (s.value - s.error <= reach + slack * norms_[s.id]) {
+        if (s.value - s.error <= reach) {
             close_.push_back(s);
             close_ids_.push_back(s.id);
         }
@@ -384,44 +354,33 @@ bool ColumnLists::settle(const Weighing& now, std::size_t count, Choice& choice)
     score(now, close_ids_, close_scores_);
     for (std::size_t k = 0; k < close_.size(); ++k) {
         close_[k].value = std::sqrt(close_scores_[k]);
-        close_[k].error = tie * norm_ * norms_[close_[k].id];
+        close_[k].error = error(close_[k].id);
     }
-    pick(close_, count, choice);
+    if (!pick(close_, count, choice)) return Outcome::Open;
     List& last = lists_.back();
     for (std::size_t k = 0; k < count; ++k) {
         alive_[close_[k].id] = 0;
         last.norms[close_[k].slot] = dead;
     }
     left_ -= count;
-    return true;
+    return Outcome::Chosen;
 }
 
-void ColumnLists::choose_from_all(const Weighing& now, std::size_t count, Choice& choice) {
+bool ColumnLists::choose_from_all(const Weighing& now, std::size_t count, Choice& choice) {
     const std::vector<std::size_t> ids = candidates();
     std::vector<double> squares;
     score(now, ids, squares);
     std::vector<Seen> all(ids.size());
     for (std::size_t k = 0; k < ids.size(); ++k) {
-        all[k] = {std::sqrt(squares[k]), tie * norm_ * norms_[ids[k]], ids[k], none};
+        all[k] = {std::sqrt(squares[k]), error(ids[k]), ids[k], none};
     }
-    if (count < all.size()) {
-        const auto next = all.begin() + static_cast<long>(count);
-        std::nth_element(all.begin(), next, all.end(),
-                         [](const Seen& a, const Seen& b) { return a.value < b.value; });
-        const double reach = next->value;
-        all.erase(std::remove_if(all.begin(), all.end(),
-                                 [&](const Seen& s) { return s.value - 2.0 * s.error > reach; }),
-                  all.end());
-    }
-    pick(all, count, choice);
-    for (const std::size_t id : choice.columns) alive_[id] = 0;
-    left_ -= choice.columns.size();
-    lists_.clear();
-    all_ = candidates();
+    return choose_among(all, count, choice);
 }
 
-void ColumnLists::choose(const Weighing& now, std::size_t count, Choice& choice) {
+bool ColumnLists::choose(const Weighing& now, std::size_t count, const Certainty& certainty,
+                         Choice& choice) {
     observe(now);
+    certainty_ = certainty;
     const bool many = static_cast<double>(count) > share_worth_lists * static_cast<double>(left_);
     if (left_ <= few || many || !(norm_ > 0)) return choose_from_all(now, count, choice);
     if (lists_.empty()) make_from(0, now, count);
@@ -429,17 +388,21 @@ void ColumnLists::choose(const Weighing& now, std::size_t count, Choice& choice)
         for (List& list : lists_) compare(list.reference, now);
         List& last = lists_.back();
         scan(last, now.size(), count);
-        if (settle(now, count, choice)) {
+        const Outcome outcome = settle(now, count, choice);
+        if (outcome == Outcome::Open) return false;
+        if (outcome == Outcome::Chosen) {
             for (List& list : lists_) ++list.age;
-            return;
+            return true;
         }
+        // Lists are of no use where so much is unknown.
+        if (slack(0.0) > 0.1 * best_.back()) break;
         // The topmost list that may lack a column is made again, and all below it.
-        const double reach = best_.back();
+        const double reach = best_.back() + slack(best_.back());
         std::size_t level = 0;
         while (level + 1 < lists_.size() && reach < lists_[level].outside()) ++level;
         make_from(level, now, count);
     }
-    choose_from_all(now, count, choice);
+    return choose_from_all(now, count, choice);
 }
 
 }  // namespace svsieve

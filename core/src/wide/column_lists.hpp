@@ -21,6 +21,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <limits>
 #include <vector>
 
 #include "svsieve/views.hpp"
@@ -36,17 +38,42 @@ struct Choice {
     std::vector<double> scores;        // sum over machines of w^2
     double following = 0.0;            // score of the next, NaN where there is none
     bool tied = false;
+    double resolution =
+        0.0;  // scores that were taken as equal differ by no more; 0: there are none
 };
+
+// How well every |w| is known: to the lesser of `error` and `relative` |x|, plus `rounding` |B| |x|
+// of a column x. Columns whose |w| are sure to agree to a share of 1e-10 count as equal.
+struct Certainty {
+    double error = 0.0;
+    double relative = std::numeric_limits<double>::infinity();
+    double rounding = 1e-14;
+    // Columns that may or may not be equal: they are taken to be so where nothing better will be
+    // known. Otherwise no choice is made.
+    bool last_word = true;
+};
+
+// Are the weights of two columns the same whatever the coefficients, up to their sign?
+using Twins = std::function<bool(std::size_t, std::size_t)>;
 
 class ColumnLists {
   public:
     // Column i stands at columns + i * width, padded. Only `candidates` (ascending) may be chosen.
     ColumnLists(const double* columns, std::size_t width, std::vector<double> norms,
-                std::vector<std::size_t> candidates);
+                std::vector<std::size_t> candidates, Twins twins = {});
 
     // The `count` least of the candidates left, which then are candidates no longer. Among columns
-    // whose |w| differ by no more than rounding, the lower index goes first.
-    void choose(const Weighing& now, std::size_t count, Choice& choice);
+    // of equal |w| the lower index goes first. False, with nothing changed, where that is open.
+    bool choose(const Weighing& now, std::size_t count, const Certainty& certainty, Choice& choice);
+    // The same by scores that are known, one for every column.
+    void choose_by(const std::vector<double>& scores, const Weighing& now, std::size_t count,
+                   const Certainty& certainty, Choice& choice);
+
+    // For any columns with these scores: the difference up to which each counts as equal to a lower
+    // one. False where the order of some is open.
+    bool compare(const Weighing& now, const std::vector<std::size_t>& ids,
+                 const std::vector<double>& scores, const Certainty& certainty,
+                 std::vector<double>& resolution);
 
     // Columns that are gone though no choice named them.
     void forget(const std::vector<std::size_t>& ids);
@@ -62,7 +89,7 @@ class ColumnLists {
         std::vector<double> coefficients;  // of all machines, one after the other
         double square = 0.0;
         double scale = 0.0;  // |c| for the present B
-        double drift = 0.0;  // D, with what rounding and ties add
+        double drift = 0.0;  // D, with what rounding adds
     };
     struct List {
         std::vector<std::size_t> ids;        // slot by slot; `none` where a pack is not full
@@ -84,6 +111,8 @@ class ColumnLists {
         double value, error;
         std::size_t id, slot;
     };
+    enum class Verdict { Apart, Equal, Open };
+    enum class Outcome { Chosen, Open, Incomplete };
 
     void observe(const Weighing& now);
     void compare(Reference& reference, const Weighing& now) const;
@@ -96,13 +125,19 @@ class ColumnLists {
     void fill(List& list, const std::vector<std::size_t>& ids,
               const std::vector<double>& least) const;
     void scan(List& list, std::size_t machines, std::size_t count);
-    bool settle(const Weighing& now, std::size_t count, Choice& choice);
-    void choose_from_all(const Weighing& now, std::size_t count, Choice& choice);
-    void pick(std::vector<Seen>& seen, std::size_t count, Choice& choice) const;
+    Outcome settle(const Weighing& now, std::size_t count, Choice& choice);
+    bool choose_from_all(const Weighing& now, std::size_t count, Choice& choice);
+    bool choose_among(std::vector<Seen>& all, std::size_t count, Choice& choice);
+    double error(std::size_t id) const;
+    double slack(double reach) const;
+    Verdict judge(const Seen& less, const Seen& more) const;
+    bool pick(std::vector<Seen>& seen, std::size_t count, Choice& choice) const;
 
     const double* columns_;
     std::size_t width_;
-    std::vector<double> norms_;     // of every column
+    std::vector<double> norms_;  // of every column
+    Twins twins_;
+    Certainty certainty_;           // of the present choice
     std::vector<char> alive_;       // of every column: may it be chosen
     std::vector<std::size_t> all_;  // candidates, ascending; the dead are cleared out now and then
     std::size_t left_;

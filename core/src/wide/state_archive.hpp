@@ -11,6 +11,8 @@ namespace svsieve {
 
 class StateWriter {
   public:
+    static constexpr bool reads = false;
+
     template <class Number>
     void number(Number& value) {
         numbers.push_back(static_cast<double>(value));
@@ -34,6 +36,8 @@ class StateWriter {
 
 class StateReader {
   public:
+    static constexpr bool reads = true;
+
     explicit StateReader(std::span<const double> numbers) : rest_(numbers) {}
 
     template <class Number>

@@ -45,6 +45,7 @@ TrackedMachine::TrackedMachine(const DualProblem& problem, const PaddedGram& gra
         const bool plays = problem_.lower[k] < problem_.upper[k];
         label_[k] = plays ? -problem_.linear[k] : 0.0;
         judged_ += label_[k] != 0.0;
+        largest_ = std::max(largest_, std::abs(problem_.linear[k]));
     }
 }
 
@@ -158,6 +159,17 @@ void TrackedMachine::leave(std::size_t position) {
     free_.pop_back();
 }
 
+// Of a row that would enter F; z_ = P u, u its entries with F.
+double TrackedMachine::schur_complement(std::size_t row) {
+    const double* kernel_row = gram_.row(row);
+    u_[0] = 1.0;
+    for (std::size_t k = 0; k < free_.size(); ++k) u_[k + 1] = kernel_row[free_[k]];
+    inverse_.times(u_.data(), z_.data());
+    double schur = diagonal(row);
+    for (std::size_t k = 0; k <= free_.size(); ++k) schur -= u_[k] * z_[k];
+    return schur;
+}
+
 // Borders P by a row, or, where the row depends on F, walks to a bound. False if it cannot move.
 bool TrackedMachine::enter(std::size_t row) {
     const double* kernel_row = gram_.row(row);
@@ -170,11 +182,7 @@ bool TrackedMachine::enter(std::size_t row) {
             mu_ = g_[row];
             return true;
         }
-        u_[0] = 1.0;
-        for (std::size_t k = 0; k < f; ++k) u_[k + 1] = kernel_row[free_[k]];
-        inverse_.times(u_.data(), z_.data());
-        double schur = diagonal(row);
-        for (std::size_t k = 0; k <= f; ++k) schur -= u_[k] * z_[k];
+        const double schur = schur_complement(row);
         bool curved = schur > dependent * scale_;
         if (!curved) {
             // The row moves by `sign`, F by -sign z: no gradient on F changes.
@@ -307,6 +315,7 @@ bool TrackedMachine::improve() {
 
 void TrackedMachine::settle_anew(bool fresh) {
     prepared_ = false;
+    adrift_ = false;
     fresh = fresh || stale_;
     stale_ = false;
     if (fresh || ++since_gradient_ >= gradient_life) recompute_gradient();

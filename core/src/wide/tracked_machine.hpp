@@ -19,6 +19,7 @@
 #include "svsieve/dual_problem.hpp"
 #include "svsieve/views.hpp"
 #include "wide/aligned.hpp"
+#include "wide/refinement.hpp"
 
 namespace svsieve {
 
@@ -31,6 +32,12 @@ struct PaddedGram {
     explicit PaddedGram(std::size_t n);
     double* row(std::size_t i) { return values.data() + i * stride; }
     const double* row(std::size_t i) const { return values.data() + i * stride; }
+};
+
+// Of every weight, whatever its column x, and of a weight in units of |x|. Both bounds hold.
+struct Doubt {
+    double error;
+    double relative;
 };
 
 class TrackedMachine {
@@ -59,6 +66,7 @@ class TrackedMachine {
         for (double* value : {&mu_, &gap_, &scale_, &mass_}) archive.number(*value);
         archive.number(since_gradient_);
         archive.number(stale_);
+        archive.number(adrift_);
     }
 
     const double* coefficients() const { return b_.data(); }  // padded
@@ -66,11 +74,20 @@ class TrackedMachine {
     double multiplier() const;
     double gap() const { return gap_; }
     double accuracy() const;
+    // How far weights x'b may be from those of the optimum.
+    Doubt doubt(double rounded);
+    // Takes a point that is known to be the optimum.
+    void adopt(const Refined& point);
+    // Is it at a point with which it cannot go on by itself? Then it may be left there while columns
+    // go, to be refined from it, or must settle anew.
+    bool is_adrift() const { return adrift_; }
 
   private:
     void recompute_gradient();
     void set_status(std::size_t row);
     void factorise();
+    bool has_twin(std::size_t row) const;
+    double schur_complement(std::size_t row);
     bool enter(std::size_t row);
     void leave(std::size_t position);
     double step_to_bound(const double* direction, double limit, std::size_t& blocked) const;
@@ -91,6 +108,7 @@ class TrackedMachine {
         low_;                    // coefficients, gradient, masks of vector_kernels().scan
     std::vector<double> label_;  // 0 for rows that take no part
     long judged_ = 0;            // rows that do
+    double largest_ = 0.0;       // entry of the linear term
     std::vector<std::size_t> free_;
     BorderedInverse inverse_;
     double mu_ = 0.0;
@@ -100,6 +118,7 @@ class TrackedMachine {
     int since_gradient_ = 0;  // steps since the gradient was computed from the coefficients
     bool prepared_ = false;
     bool stale_ = false;        // P is not the inverse for the columns left
+    bool adrift_ = false;       // the point was adopted, and double precision has no F for it
     std::vector<double> step_;  // the step that forget() prepared, (-dmu; db_F)
     std::vector<double> u_, z_, residual_;
 };

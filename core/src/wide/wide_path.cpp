@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "svsieve/cancellation.hpp"
 #include "svsieve/linalg.hpp"
 #include "vector/kernels.hpp"
 #include "wide/column_lists.hpp"
+#include "wide/column_twins.hpp"
+#include "wide/refinery.hpp"
 #include "wide/state_archive.hpp"
 #include "wide/tracked_machine.hpp"
 
@@ -27,6 +30,8 @@ constexpr double worth_factorising = 0.6;
 // The Gram matrix is built anew when the columns left have so little of what it was built from: the
 // rest is rounding of columns that are gone.
 constexpr double least_remainder = 1e-3;
+constexpr double largest_gap = 1e-9;  // above it a solution is poor
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -35,9 +40,15 @@ class WidePath::State {
     State(Matrix x, const std::vector<std::size_t>& kept,
           const std::vector<std::size_t>& candidates, const std::vector<DualProblem>& problems,
           Matrix starts, double tolerance)
-        : gram_(x.rows), width_(gram_.stride), in_use_(kept) {
+        : gram_(x.rows),
+          width_(gram_.stride),
+          in_use_(kept),
+          twins_(x),
+          refinery_(x, kept, problems) {
         copy_columns(x);
-        lists_ = std::make_unique<ColumnLists>(columns_.data(), width_, norms_, candidates);
+        lists_ = std::make_unique<ColumnLists>(
+            columns_.data(), width_, norms_, candidates,
+            [this](std::size_t i, std::size_t j) { return twins_(i, j); });
         build_gram();
         machines_.reserve(problems.size());
         for (std::size_t q = 0; q < problems.size(); ++q) {
@@ -85,6 +96,8 @@ class WidePath::State {
         archive.finish();
     }
     const WideSeconds& seconds() const { return seconds_; }
+    WideFit fit();
+    void settle_all();
 
   private:
     template <class Archive>
@@ -95,6 +108,8 @@ class WidePath::State {
         archive.number(built_with_);
         archive.number(built_size_);
         archive.number(size_left_);
+        archive.number(largest_entry_);
+        refinery_.exchange(archive);
         for (auto& machine : machines_) machine->exchange(archive);
     }
 
@@ -141,6 +156,9 @@ class WidePath::State {
         size_left_ = 0.0;
         for (const std::size_t id : in_use_) size_left_ += norms_[id] * norms_[id];
         built_size_ = size_left_;
+        largest_entry_ = 0.0;
+        for (std::size_t i = 0; i < gram_.size; ++i)
+            largest_entry_ = std::max(largest_entry_, gram_.row(i)[i]);
     }
 
     void add_products(const std::vector<std::size_t>& columns, double sign) {
@@ -163,6 +181,18 @@ class WidePath::State {
         }
     }
 
+    // What is known of the weights that the machines have now.
+    Certainty certainty() {
+        Certainty known{0.0, 0.0};
+        for (const auto& machine : machines_) {
+            const Doubt doubt = machine->doubt(largest_entry_);
+            known.error = std::hypot(known.error, doubt.error);
+            known.relative = std::hypot(known.relative, doubt.relative);
+        }
+        return known;
+    }
+
+    void choose(std::size_t count, Choice& choice);
     void drop(const std::vector<std::size_t>& dropped);
 
     PaddedGram gram_;
@@ -175,6 +205,10 @@ class WidePath::State {
     std::size_t built_with_ = 0;
     double built_size_ = 0.0;  // sum of squared norms of the columns the Gram matrix was built from
     double size_left_ = 0.0;   // of those among them that are left
+    double largest_entry_ = 0.0;  // of the Gram matrix when it was built
+    ColumnTwins twins_;
+    Refinery refinery_;
+    std::vector<double> refined_;  // scores
     std::unique_ptr<ColumnLists> lists_;
     std::vector<std::unique_ptr<TrackedMachine>> machines_;
     Weighing weighing_;
@@ -182,9 +216,61 @@ class WidePath::State {
     Clock::time_point solving_since_;
 };
 
+// Machines are refined where their solution is known to be poor, and where it leaves the choice open.
+void WidePath::State::choose(std::size_t count, Choice& choice) {
+    Certainty known = certainty();
+    known.last_word = false;
+    const bool poor = !(gap() <= largest_gap && known.error < infinity);
+    if (!poor && lists_->choose(weighing_, count, known, choice)) return;
+    Certainty refined;
+    if (refinery_.run(machines_, refined_, refined)) {
+        lists_->choose_by(refined_, weighing_, count, refined, choice);
+        return;
+    }
+    settle_all();
+    known = certainty();
+    lists_->choose(weighing_, count, known, choice);
+}
+
+// Machines that were left where a refinement had put them.
+void WidePath::State::settle_all() {
+    for (auto& machine : machines_) {
+        if (machine->is_adrift()) machine->settle_anew(true);
+    }
+}
+
+WideFit WidePath::State::fit() {
+    std::vector<std::size_t> columns, gone(gone_);
+    std::sort(gone.begin(), gone.end());
+    std::set_difference(in_use_.begin(), in_use_.end(), gone.begin(), gone.end(),
+                        std::back_inserter(columns));
+    WideFit out;
+    Certainty known = certainty();
+    const bool poor = !(gap() <= largest_gap && known.error < infinity);
+    const auto compare = [&] {
+        return lists_->compare(weighing_, columns, out.scores, known, out.resolution);
+    };
+    lists_->score(weighing_, columns, out.scores);
+    if (poor || !compare()) {
+        if (refinery_.run(machines_, refined_, known)) {
+            for (std::size_t k = 0; k < columns.size(); ++k) out.scores[k] = refined_[columns[k]];
+        } else {
+            settle_all();
+            known = certainty();
+            lists_->score(weighing_, columns, out.scores);
+        }
+        compare();
+    }
+    out.gap = std::max(0.0, gap());
+    out.accuracy = accuracy();
+    append_solution(out.coefficients, out.offsets);
+    return out;
+}
+
 void WidePath::State::drop(const std::vector<std::size_t>& dropped) {
     gone_.insert(gone_.end(), dropped.begin(), dropped.end());
     const std::size_t left = in_use_.size() - gone_.size();
+    refinery_.forget(dropped);
     for (const std::size_t id : dropped) size_left_ -= norms_[id] * norms_[id];
     if (2 * left <= built_with_ || size_left_ < least_remainder * built_size_) {
         std::sort(gone_.begin(), gone_.end());
@@ -195,18 +281,23 @@ void WidePath::State::drop(const std::vector<std::size_t>& dropped) {
         gone_.clear();
         build_gram();
         solving_since_ = Clock::now();
-        for (auto& machine : machines_) machine->settle_anew(true);
+        for (auto& machine : machines_) {
+            if (!machine->is_adrift()) machine->settle_anew(true);
+        }
         return;
     }
     if (static_cast<double>(dropped.size()) > worth_factorising * static_cast<double>(gram_.size)) {
         add_products(dropped, -1.0);
         solving_since_ = Clock::now();
-        for (auto& machine : machines_) machine->settle_anew(true);
+        for (auto& machine : machines_) {
+            if (!machine->is_adrift()) machine->settle_anew(true);
+        }
         return;
     }
     for (const std::size_t id : dropped) {
         const double* column = columns_.data() + id * width_;
         for (auto& machine : machines_) {
+            if (machine->is_adrift()) continue;
             double weight;
             vector_kernels().column_dots(1, &column, width_, machine->coefficients(), &weight);
             machine->forget(column, weight);
@@ -216,6 +307,7 @@ void WidePath::State::drop(const std::vector<std::size_t>& dropped) {
     }
     solving_since_ = Clock::now();
     for (auto& machine : machines_) {
+        if (machine->is_adrift()) continue;
         dropped.size() == 1 ? machine->settle() : machine->settle_anew(false);
     }
 }
@@ -230,16 +322,17 @@ WideSteps WidePath::State::advance(Indices counts, double limit, bool with_coeff
         if (count == 0 || count > lists_->left()) {
             throw std::invalid_argument("a step must drop between 1 and all of the candidates");
         }
+        choose(count, choice);
         steps.gaps.push_back(std::max(0.0, gap()));
         steps.accuracy.push_back(accuracy());
         if (with_coefficients) append_solution(steps.coefficients, steps.offsets);
-        lists_->choose(weighing_, count, choice);
         const Clock::time_point chosen = Clock::now();
         steps.counts.push_back(count);
         steps.dropped.insert(steps.dropped.end(), choice.columns.begin(), choice.columns.end());
         steps.scores.insert(steps.scores.end(), choice.scores.begin(), choice.scores.end());
         steps.following.push_back(choice.following);
         steps.tied.push_back(choice.tied);
+        steps.resolution.push_back(choice.resolution);
         drop(choice.columns);
         const Clock::time_point after = Clock::now();
         seconds_.choosing += seconds_between(before, chosen);
@@ -264,7 +357,11 @@ WideSteps WidePath::advance(Indices counts, double seconds, bool with_coefficien
 std::vector<std::size_t> WidePath::candidates() const {
     return state_->candidates();
 }
+WideFit WidePath::fit() {
+    return state_->fit();
+}
 std::vector<double> WidePath::scores() const {
+    state_->settle_all();
     return state_->scores();
 }
 std::vector<double> WidePath::state() const {
@@ -274,17 +371,21 @@ void WidePath::restore(const std::vector<std::size_t>& dropped, Vector state) {
     state_->restore(dropped, state);
 }
 double WidePath::gap() const {
+    state_->settle_all();
     return std::max(0.0, state_->gap());
 }
 double WidePath::accuracy() const {
+    state_->settle_all();
     return state_->accuracy();
 }
 std::vector<double> WidePath::coefficients() const {
+    state_->settle_all();
     std::vector<double> coefficients, offsets;
     state_->append_solution(coefficients, offsets);
     return coefficients;
 }
 std::vector<double> WidePath::offsets() const {
+    state_->settle_all();
     std::vector<double> coefficients, offsets;
     state_->append_solution(coefficients, offsets);
     return offsets;

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from svsieve.arrays import FloatArray
 from svsieve.criteria.context import Context, LeastScores, share_of_largest
+from svsieve.criteria.refined_weights import Refinement, refined_weights, square_resolution
 from svsieve.criteria.retrain import (
     Candidate,
     known_values,
@@ -18,9 +20,6 @@ from svsieve.criteria.retrain import (
 )
 from svsieve.criteria.slack import check_order
 from svsieve.kernels import KernelState, Linear
-
-# A weight of the linear kernel is a product u'x_j; this share of ||u|| ||x_j|| is its rounding.
-WEIGHT_RESOLUTION = 1e-11
 
 
 @dataclass(frozen=True)
@@ -84,6 +83,9 @@ class WeightNorm:
         """Return one number per kept column."""
         if self.retrain:
             return retrained_scores(context, self, _value, values=known_values(context))
+        linear = self._linear_scores(context)
+        if linear is not None:
+            return linear[0]  # of a positive sign, signed or not
         M = context.pair_weights()
         if self.order == 0:
             change = -context.state.contract_without(M, change=True)
@@ -122,31 +124,57 @@ class WeightNorm:
         """Return the difference below which two scores are a tie.
 
         A weight w_j of the linear kernel is known to d_j = 1e-11 ||u|| ||x_j||, x_j centred, its
-        square to ``d_j (2 |w_j| + d_j)``. Other kernels, and machines whose value is no square:
-        1e-11 of the largest score. Retrained: 2e-10 of the largest, or twice the tolerance if that
-        is smaller.
+        square to ``d_j (2 |w_j| + d_j)``; where columns that are not the same come closer than
+        that, and it is cheap, weights are computed in twice the precision and count as equal if
+        they agree to a share of 1e-10. Other kernels, and machines whose value is no square: 1e-11
+        of the largest score. Retrained: 2e-10 of the largest, or twice the tolerance if that is
+        smaller.
         """
         if self.retrain:
             return retrained_resolution(context, scores)
-        M = context.machine.pair_weights(context.solution)
-        if M.vector is None or not isinstance(context.state.kernel, Linear):
-            return share_of_largest(scores)
+        linear = self._linear_scores(context)
+        return share_of_largest(scores) if linear is None else linear[1]
+
+    def _linear_scores(self, context: Context) -> tuple[FloatArray, FloatArray] | None:
+        """Scores and resolution where they are squares of weights; None elsewhere."""
+        M, state = context.pair_weights(), context.state
+        if M.vector is None or not isinstance(state.kernel, Linear):
+            return None
+        known = context.memory.get("squares")
+        if known is not None and known[0] is context.solution and known[1] == len(state.kept):
+            squares, resolution = known[2:]
+        else:
+            squares, resolution = _squared_weights(context)
+            context.memory["squares"] = (context.solution, len(state.kept), squares, resolution)
         factor = abs(M.scale) * (1.0 if self.order == 0 else 2.0)
-        weights = np.sqrt(np.abs(scores) / factor)
-        size = float(np.linalg.norm(context.solution.coefficients))
-        norms = column_norms(context.state, context.state.kernel)
-        return factor * square_resolution(weights, size * norms)
+        return factor * squares, factor * resolution
+
+
+def _squared_weights(context: Context) -> tuple[FloatArray, FloatArray]:
+    """Squares of the weights of a linear machine, and what is left open of them."""
+    M, state, problem = context.pair_weights(), context.state, context.problem
+    assert isinstance(state.kernel, Linear)
+    change = np.abs(state.contract_without(M, change=True))
+    weights = np.sqrt(change / abs(M.scale))
+    sizes = float(np.linalg.norm(context.solution.coefficients)) * column_norms(state, state.kernel)
+    if problem.total != 0.0:
+        return weights**2, square_resolution(weights, sizes)
+    rows = np.arange(state.n_rows) if context.rows is None else context.rows
+
+    def refine(most: float) -> tuple[Any, ...]:
+        start = context.solution.coefficients
+        return refined_weights(
+            state.linear_columns(rows), np.arange(state.n_kept), problem, start, most
+        )
+
+    return Refinement(context.memory).settle(
+        weights, sizes, lambda at: state.linear_columns(rows)[:, at], refine
+    )
 
 
 def _value(one: Candidate) -> float:
     """What a retrained machine comes to."""
     return one.value
-
-
-def square_resolution(weights: FloatArray, sizes: FloatArray) -> FloatArray:
-    """Return what rounding leaves open of w_j^2, w_j = u'x_j, given ||u|| ||x_j||."""
-    rounding = WEIGHT_RESOLUTION * sizes
-    return np.asarray(rounding * (2.0 * np.abs(weights) + rounding))
 
 
 def column_norms(state: KernelState, kernel: Linear) -> FloatArray:

@@ -96,8 +96,12 @@ class KernelEngine:
         for q, (start, memory) in enumerate(zip(self._starts, self._memories, strict=True)):
             entries: dict[str, Any] = {"start": start}
             entries |= {f"memory {key}": value for key, value in memory.items()}
-            # What criteria remember beside vectors is made again from the table.
-            found |= {f"{q} {key}": v for key, v in entries.items() if isinstance(v, np.ndarray)}
+            # What criteria remember beside numbers is made again from the table.
+            found |= {
+                f"{q} {key}": np.asarray(value)
+                for key, value in entries.items()
+                if isinstance(value, np.ndarray | float)
+            }
         if self._state is not None:
             found["pauses"] = np.array(self._state.screening_pauses())
         return found
@@ -111,7 +115,8 @@ class KernelEngine:
             if key == "start":
                 self._starts[int(q)] = values
             else:
-                self._memories[int(q)][key.removeprefix("memory ")] = values
+                held = values if values.ndim else float(values)
+                self._memories[int(q)][key.removeprefix("memory ")] = held
         if "pauses" in state:
             kernel_state = self._state_of(None, self._kept)
             for columns in dropped:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria import WeightNorm
-from svsieve.criteria.weight_norm import square_resolution
+from svsieve.criteria.refined_weights import SPENT, Refinement, refined_weights, square_resolution
 from svsieve.elimination.engines.engine import Fit, Turn, centred_columns
 from svsieve.elimination.ordering import least
 from svsieve.elimination.parts import Data, Parts, Task
@@ -46,6 +46,7 @@ class TallLinearEngine:
         if parts.bias is None and isinstance(self._table, np.ndarray) and far[kept].any():
             self._table, self._means = centred_columns(self._table)
         self._machines = [self._machine(task, kept) for task in data.tasks]
+        self._memory: dict[str, Any] = {}
 
     def advance(self, turn: Turn) -> Stretch:
         """Make one step."""
@@ -87,16 +88,20 @@ class TallLinearEngine:
 
     def state(self) -> EngineState:
         """Return what each machine holds."""
-        return {
+        held = {
             f"{q} {name}": values
             for q, machine in enumerate(self._machines)
             for name, values in machine.state().items()
         }
+        return held | {SPENT: np.array(self._memory.get(SPENT, 0.0))}
 
     def restore(self, dropped: Sequence[IndexArray], state: EngineState) -> None:
         """Give each machine what it held."""
         held: list[dict[str, npt.NDArray[Any]]] = [{} for _ in self._machines]
         for key, values in state.items():
+            if key == SPENT:
+                self._memory[SPENT] = float(values)
+                continue
             q, name = key.split(" ", 1)
             held[int(q)][name] = values
         for machine, values_of in zip(self._machines, held, strict=True):
@@ -126,16 +131,43 @@ class TallLinearEngine:
         """
         varies = (self._spread[kept] > 0.0) | (self._parts.bias is not None)
         squares, resolutions = [], []
-        for one in solved:
+        for task, one in zip(self._data.tasks, solved, strict=True):
             sizes = np.linalg.norm(one.coefficients) * self._spread[kept]
             weights = np.where(varies, one.weights, 0.0)
-            squares.append(self._factor * weights**2)
-            resolutions.append(self._factor * square_resolution(weights, sizes))
+            known = self._squares(task, one, kept, weights, np.asarray(sizes))
+            squares.append(self._factor * known[0])
+            resolutions.append(self._factor * known[1])
         combine = self._parts.combine
         scores = combine(np.array(squares))
         return scores, np.broadcast_to(
             combine.resolution(np.array(resolutions), scores), scores.shape
         )
+
+    def _squares(
+        self,
+        task: Task,
+        one: LinearSolution,
+        kept: IndexArray,
+        weights: FloatArray,
+        sizes: FloatArray,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Squared weights of a problem and what is open of them, refined where need be."""
+        table = self._table
+        if self._parts.bias is not None or not isinstance(table, np.ndarray):
+            return weights**2, square_resolution(weights, sizes)
+        rows = slice(None) if task.rows is None else task.rows
+
+        def refine(most: float) -> tuple[Any, ...]:
+            X = table[rows]
+            machine = self._parts.machine
+            problem = machine.problem(np.ones(len(X)), task.labels, task.weights)
+            return refined_weights(X, kept, problem, one.coefficients, most)
+
+        def columns(at: IndexArray) -> FloatArray:
+            chosen = table[:, kept[at]][rows]
+            return np.asarray(chosen - chosen[0])
+
+        return Refinement(self._memory).settle(weights, sizes, columns, refine)
 
     def _accuracy(self, solved: list[LinearSolution]) -> float:
         shares = [

@@ -10,7 +10,6 @@ import numpy as np
 
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria import WeightNorm
-from svsieve.criteria.weight_norm import square_resolution
 from svsieve.elimination.engines.engine import Fit, Rows, Turn
 from svsieve.elimination.parts import Data, Parts, Task
 from svsieve.elimination.stretch import EngineState, Solution, Stretch
@@ -69,7 +68,7 @@ class WideLinearEngine:
         """Make as many steps as fit into a moment."""
         with one_blas_thread():
             answer = self._path.advance(turn.counts(MOST_STEPS), MOST_SECONDS, self._every_solution)
-        counts, dropped, scores, following, gaps, accuracy, seconds, tied, b, offsets = answer
+        counts, dropped, scores, following, gaps, accuracy, seconds, tied, b, offsets, _ = answer
         stretch = Stretch(
             first=turn.iteration,
             size=len(turn.kept),
@@ -92,19 +91,12 @@ class WideLinearEngine:
 
     def fit(self, turn: Turn) -> Fit:
         """Score the columns left; the machines are trained already."""
-        b = self._path.coefficients().reshape(-1, len(self._table))
-        centred = self._table[:, turn.kept]
-        centred = centred - centred.mean(axis=0)
-        weights = b @ centred
-        sizes = np.linalg.norm(b) * np.linalg.norm(centred, axis=0)
-        scores = (weights**2).sum(axis=0)
-        return Fit(
-            self._factor * scores,
-            self._factor * square_resolution(np.sqrt(scores), sizes),
-            self._path.accuracy(),
-            self._path.gap(),
-            self._last_solutions(turn.kept, b),
-        )
+        with one_blas_thread():
+            scores, resolution, accuracy, gap, b, offsets = self._path.fit()
+        solutions = self._last_solutions(turn.kept, b, offsets)
+        size = len(turn.kept)  # without the column of a penalised bias, which is the last
+        scores, resolution = self._factor * scores[:size], self._factor * resolution[:size]
+        return Fit(scores, resolution, accuracy, gap, solutions)
 
     def state(self) -> EngineState:
         """Return the Gram matrix as it was down-dated, and what each machine holds."""
@@ -119,12 +111,12 @@ class WideLinearEngine:
         """Return where the time went: choosing columns, down-dating, solving."""
         return dict(zip(("choosing", "down_dating", "solving"), self._path.seconds(), strict=True))
 
-    def _last_solutions(self, kept: IndexArray, b: FloatArray) -> tuple[Solution, ...]:
+    def _last_solutions(
+        self, kept: IndexArray, b: FloatArray, offsets: FloatArray
+    ) -> tuple[Solution, ...]:
         """The present solutions, as those of a step that drops nothing."""
-        none = np.empty(0, dtype=np.int64)
-        return self._solutions(
-            kept, none, np.zeros(1, dtype=np.int64), b[None], self._path.offsets()
-        )[0]
+        b, none = b.reshape(1, -1, len(self._table)), np.empty(0, dtype=np.int64)
+        return self._solutions(kept, none, np.zeros(1, dtype=np.int64), b, offsets)[0]
 
     def _solutions(
         self,

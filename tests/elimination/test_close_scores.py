@@ -1,0 +1,106 @@
+"""Scores that double precision cannot tell apart, against rational arithmetic.
+
+Columns at very different scales, coefficients far larger than the weights they sum up to, rows that
+are nearly or quite the same: the column that goes is the one of least score all the same, and the
+index decides only where scores agree.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from svsieve.elimination import AtSize, Data, Path, Task
+from svsieve.kernels import Linear
+from svsieve.machines import CSvm, L2Svm
+from tests.elimination.walks import by_engine
+from tests.reference.rational import squared_weights
+
+SHAPES = ("two scales", "scales", "equal rows", "collinear", "near rows", "twins")
+ENGINES = ("wide-linear", "kernel", "tall-linear")
+
+
+def close_table(shape: str, seed: int) -> tuple[np.ndarray, np.ndarray, float]:
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(5, 10)), int(rng.integers(4, 8))
+    X = np.round(rng.normal(size=(n, d)) * 128.0) / 256.0
+    if shape == "two scales":
+        X *= 2.0 ** rng.choice([-10, 10], d)
+    elif shape == "scales":
+        X *= 2.0 ** rng.integers(-10, 11, d)
+    elif shape == "equal rows":
+        X = X[rng.integers(0, n, n) // 2]
+    elif shape == "collinear":
+        X = X[:, :2] @ np.round(rng.normal(size=(2, d)) * 4.0)
+    elif shape == "near rows":
+        X = X[:, :1] + X * 2.0 ** -int(rng.integers(4, 18))
+    elif shape == "twins":
+        X = X[:, rng.integers(0, d, d) // 2] * rng.choice([-1.0, 1.0], d)
+        X[:, -1] = 3.0
+    y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    return X, y, float(2.0 ** rng.integers(14, 27))
+
+
+def walked(X: np.ndarray, y: np.ndarray, machine, engine: str, **parts) -> Path:
+    codes = (y > 0).astype(int)
+    data = Data(X, (Task(None, y),), codes)
+    return by_engine(data, engine, kernel=Linear(), machine=machine, **parts)
+
+
+def expect_least(paths: list[Path], X: np.ndarray, y: np.ndarray, C: float, squared: bool) -> None:
+    known: dict[tuple[int, ...], list] = {}
+    for path in paths:
+        kept = list(range(X.shape[1]))
+        for step, column in enumerate(path.dropped[: X.shape[1] - 1]):
+            left = tuple(kept)
+            if left not in known:
+                known[left] = squared_weights(X, y, kept, C, squared=squared)
+            scores = known[left]
+            own, least = scores[kept.index(column)], min(scores)
+            assert own - least <= 1e-9 * own
+            close = [s for s in scores if abs(s - own) <= 1e-9 * max(s, own)]
+            assert path.tied[step] == (len(close) > 1)
+            kept.remove(column)
+
+
+# With a band of 1e-11 |u| |x_j| for ties a wrong column goes on "two scales" and "collinear".
+@pytest.mark.parametrize("squared", [False, True], ids=["bound", "ridge"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_least_exact_score_goes(shape: str, squared: bool) -> None:
+    for seed in (0, 2, 4):
+        X, y, C = close_table(shape, seed)
+        machine = L2Svm(C) if squared else CSvm(C)
+        paths = [walked(X, y, machine, engine) for engine in ENGINES]
+        expect_least(paths, X, y, C, squared)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_order_does_not_depend_on_the_places_of_columns(shape: str, engine: str) -> None:
+    for seed in range(12):
+        X, y, C = close_table(shape, seed)
+        places = np.random.default_rng(seed).permutation(X.shape[1])
+        path = walked(X, y, CSvm(C), engine)
+        moved = walked(np.ascontiguousarray(X[:, places]), y, CSvm(C), engine)
+        if not path.tied.any():
+            np.testing.assert_array_equal(places[moved.order], path.order)
+
+
+def test_the_columns_left_are_in_order_too() -> None:
+    """A walk that stops early orders what is left by the last machine."""
+    for seed in (0, 2, 4, 5, 7, 8, 10):
+        X, y, C = close_table("two scales", seed)
+        path = walked(X, y, CSvm(C), "wide-linear", stops=[AtSize(X.shape[1])])
+        scores = squared_weights(X, y, list(range(X.shape[1])), C)
+        np.testing.assert_array_equal(path.order, np.argsort([-float(s) for s in scores]))
+
+
+def test_thousands_of_equal_columns_are_ties() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 60))[:, rng.integers(0, 60, 2000)] * rng.choice([-1.0, 1.0], 2000)
+    X[:, rng.integers(0, 2000, 500)] = 7.0
+    y = np.where(rng.normal(size=30) > 0, 1.0, -1.0)
+    path = walked(X, y, CSvm(1e6), "wide-linear")
+    kinds = np.unique(np.abs(X - X[0]), axis=1).shape[1]
+    assert (~path.tied).sum() <= kinds
+    assert path.kkt_gap.max() <= 1e-9
