@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -97,8 +98,8 @@ def _takes_weights(scorer: Any) -> bool:
         if not hasattr(scorer, "_get_metadata_request"):
             return False
         return get_routing_for_object(scorer).score.requests.get("sample_weight") is True
-    accepts = getattr(scorer, "_accept_sample_weight", None)
-    return accepts is not None and bool(accepts())
+    function = getattr(scorer, "_score_func", None)
+    return function is not None and "sample_weight" in signature(function).parameters
 
 
 class Answers(Judged):
