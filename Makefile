@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 JOBS   ?= 2
+OLDEST_PYTHON ?= python3.11
 VENV   := .venv
 BIN    := $(VENV)/bin
 
@@ -24,9 +25,10 @@ PACKAGE_SOURCES := $(shell find CMakeLists.txt pyproject.toml core bindings src 
 NATIVE_SOURCES   = $(shell find core bindings -name '*.hpp' -o -name '*.cpp')
 SANITIZED       := build/sanitized
 SITE            := docs/_build/html
+LOWER_BOUNDS    := build/lower-bounds.txt
 FIGURES         := docs/figures/tuning.svg  # the last one drawn
 
-.PHONY: help demo test lint format types contracts cpp-test bench docs clean
+.PHONY: help demo test test-oldest test-newest lint format types contracts cpp-test bench docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -39,6 +41,22 @@ test: $(VENV)/.package $(VENV)/.extra-test  ## run all Python tests and the exam
 	@$(BIN)/python -m tests.browser.chromium
 	SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n $(JOBS) tests
 	$(BIN)/python -m pytest --doctest-modules --pyargs svsieve
+
+# Not part of .ci/run: what these two find comes from releases of others, not from a change here.
+# Each has its environment and its build; nothing else differs from `test`.
+test-oldest:  ## run all tests with the oldest Python and the lower bounds of pyproject.toml
+	@command -v $(OLDEST_PYTHON) > /dev/null || { echo "The lowest Python is needed: make test-oldest \
+	  OLDEST_PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@mkdir -p $(dir $(LOWER_BOUNDS))
+	@$(OLDEST_PYTHON) -m tests.lower_bounds > $(LOWER_BOUNDS)
+	@PIP_CONSTRAINT=$(CURDIR)/$(LOWER_BOUNDS) SKBUILD_BUILD_DIR=build/oldest \
+	  $(MAKE) VENV=.venv-oldest PYTHON=$(OLDEST_PYTHON) .venv-oldest/.extra-anndata test
+
+# What is newest changes from day to day, so that environment is made anew.
+test-newest:  ## run all tests with the newest versions, pre-releases too
+	@rm -rf .venv-newest
+	@PIP_PRE=1 PIP_UPGRADE=1 SKBUILD_BUILD_DIR=build/newest \
+	  $(MAKE) VENV=.venv-newest .venv-newest/.extra-anndata test
 
 lint: $(VENV)/.extra-lint  ## check style and formatting of Python and C++
 	$(BIN)/ruff check .
@@ -77,8 +95,8 @@ docs: $(VENV)/.package $(VENV)/.extra-cli $(VENV)/.extra-report $(VENV)/.extra-d
 $(FIGURES): $(wildcard docs/*figure*.py) | $(VENV)/.package $(VENV)/.extra-docs
 	$(BIN)/python docs/make_figures.py
 
-clean:  ## remove the virtual environment, builds and caches
-	rm -rf $(VENV) build docs/_build docs/figures docs/gallery
+clean:  ## remove the virtual environments, builds and caches
+	rm -rf $(VENV) .venv-oldest .venv-newest build docs/_build docs/figures docs/gallery
 	rm -rf docs/reference/generated docs/reference/differences
 	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
 

@@ -105,6 +105,9 @@ def _finite(value: Any) -> Any:
 def bar(what: str) -> Iterator[Watch]:
     """Show how many of several runs are done and how long the rest may take, on a terminal."""
     shown = Console(stderr=True)
+    if not shown.is_terminal:  # where rich below 14.3 ends even a disabled bar by an empty line
+        yield lambda done, total: None
+        return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -113,8 +116,6 @@ def bar(what: str) -> Iterator[Watch]:
         TextColumn("left:"),
         TimeRemainingColumn(),
     )
-    with Progress(
-        *columns, console=shown, transient=True, disable=not shown.is_terminal
-    ) as progress:
+    with Progress(*columns, console=shown, transient=True) as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
