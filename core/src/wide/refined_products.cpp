@@ -1,6 +1,7 @@
 #include "wide/refined_products.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "vector/kernels.hpp"
 
@@ -59,6 +60,15 @@ void RefinedProducts::weigh(const std::vector<DoubleDouble>& b, TwofoldVector& w
         vector_kernels().twofold_add_scaled(padded(d), b[i].hi, b[i].lo, row.hi.data(),
                                             row.lo.data(), w.hi.data(), w.lo.data());
     }
+}
+
+std::vector<double> RefinedProducts::spans() const {
+    std::vector<double> out(columns_.size(), 0.0);
+    for (std::size_t i = 1; i < x_.rows; ++i) {
+        for (std::size_t c = 0; c < out.size(); ++c)
+            out[c] = std::max(out[c], std::abs(x_(i, columns_[c]) - x_(0, columns_[c])));
+    }
+    return out;
 }
 
 double RefinedProducts::project(const TwofoldVector& w, std::vector<DoubleDouble>& g) const {

@@ -36,6 +36,9 @@ class RefinedProducts {
     const std::vector<std::size_t>& columns() const { return columns_; }
     void forget(const std::vector<std::size_t>& columns);
 
+    // Largest entry of each column left.
+    std::vector<double> spans() const;
+
     // w = sum_i b_i x_i, one number per column left.
     void weigh(const std::vector<DoubleDouble>& b, TwofoldVector& w) const;
     // g_i = x_i'w for every row. Returns the largest |x_i|^2.

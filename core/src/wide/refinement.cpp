@@ -298,7 +298,6 @@ void Refinement::report(Refined& out) const {
         out.coefficients[k] = b_[k].rounded();
         out.gradient[k] = (g_[k] - shift).rounded();
     }
-    for (std::size_t j = 0; j < d; ++j) out.weights[j] = w_[j].rounded();
     const bool has_low = std::isfinite(low.hi), has_up = std::isfinite(up.hi);
     out.gap = has_low && has_up ? (low - up).rounded() : -infinity;
     const DoubleDouble middle = !free_.empty() ? g_[free_.front()]
@@ -308,6 +307,14 @@ void Refinement::report(Refined& out) const {
     out.multiplier = (middle - shift).rounded();
     const double left = rounding * size_ * std::sqrt(static_cast<double>(free_.size()));
     out.error = free_.size() > 1 && factor_.rank > 0 ? left / std::sqrt(factor_.least) : 0.0;
+    // What is no more than rounding is zero.
+    const std::vector<double> spans = products_.spans();
+    double mass = 0.0;
+    for (const DoubleDouble& b : b_) mass += std::abs(b.hi);
+    for (std::size_t j = 0; j < d; ++j) {
+        const double w = w_[j].rounded();
+        out.weights[j] = std::abs(w) <= out.error + rounding * mass * spans[j] ? 0.0 : w;
+    }
 }
 
 bool Refinement::run(Vector coefficients, double most, Refined& out) {
