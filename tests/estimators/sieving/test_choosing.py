@@ -12,6 +12,9 @@ from svsieve.estimators.sieving.choosing import (
     ALIKE,
     CLEARLY,
     LOST,
+    REACH,
+    _around,
+    _below,
     _best_of_both,
     _plateau,
     _preferred,
@@ -121,3 +124,26 @@ def test_sizes_are_smoothed_by_their_ratio():
         assert smooth[at] == pytest.approx(np.dot(weights, scores) / sum(weights))
     np.testing.assert_allclose(smooth[:2], 0.85, atol=0.01)
     assert np.argmax(smooth) == 3
+
+
+def test_few_sizes_below_a_limit_are_all_there():
+    assert _below(range(40, 0, -1), 24.0) == list(range(24, 0, -1))
+    assert _below(SIZES, 7.9) == [4, 2, 1]
+
+
+def test_many_sizes_below_a_limit_are_thinned_out_evenly_in_their_logarithm():
+    found = _below(range(1000, 0, -1), 500.0, most=12)
+    wanted = [500.0 ** (k / 11) for k in range(12)]
+    nearest = {min(range(1, 501), key=lambda one: abs(one - w)) for w in wanted}
+    assert found == sorted(nearest, reverse=True)
+    assert (found[0], found[-1]) == (500, 1)
+    assert len(_below(range(1000, 0, -1), 500.0)) <= 24
+    assert len(_below(range(1000, 0, -1), 25.0)) < 25
+
+
+def test_sizes_around_one_reach_as_far_both_ways():
+    sizes = range(100, 0, -1)
+    near = [one for one in sizes if 10 / REACH <= one <= 10 * REACH]
+    assert _around(sizes, 10, len(near)) == near
+    few = _around(sizes, 10, 3)
+    assert (few[0], few[-1], len(few)) == (near[0], near[-1], 3)
