@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import ttest_rel
 
 from svsieve.estimators.sieving.candidates import candidates
 from svsieve.estimators.sieving.choosing import (
@@ -16,6 +17,7 @@ from svsieve.estimators.sieving.choosing import (
     _around,
     _below,
     _best_of_both,
+    _lead,
     _plateau,
     _preferred,
     _sized,
@@ -73,6 +75,15 @@ def test_a_plateau_counts_for_more_than_a_lone_peak():
     broad[8:13] = 0.8
     sizes = range(40, 20, -1)
     assert _plateau(sizes, broad).mean() > _plateau(sizes, lone).mean()
+
+
+@pytest.mark.parametrize("n", [2, 3, 40])
+def test_a_lead_is_counted_in_standard_errors_of_the_mean_difference(n):
+    rng = np.random.default_rng(n)
+    one, other = rng.normal(size=n), rng.normal(size=n)
+    assert _lead(one, other) == pytest.approx(ttest_rel(one, other).statistic, rel=1e-12)
+    whole = np.arange(n, dtype=float)  # differences without a spread
+    assert [_lead(whole + gap, whole) for gap in (0.0, 1.0, -1.0)] == [0.0, np.inf, -np.inf]
 
 
 @pytest.mark.parametrize(("better", "taken"), [(0.5, "linear"), (2.0, "Gaussian")])
