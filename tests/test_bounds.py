@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from scipy import sparse
 
 from svsieve import (
     SVC,
@@ -201,3 +202,19 @@ def test_functions(call, name: str, bounds) -> None:
         call(**{name: value})
     for value in refused:
         refuses(call, name, value)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array])
+def test_entries_up_to_the_largest_and_down_to_the_smallest_that_can_be_squared(layout) -> None:
+    """Over 24 rows of 4 columns: a quarter of the range is left for sums of differences."""
+    limits = np.finfo(np.float64)
+    least, most = math.sqrt(limits.tiny * 96.0), math.sqrt(limits.max / (4.0 * 96.0))
+    for limit, beyond, word in ((most, INF, "overflow"), (least, 0.0, "vanish")):
+        table = X.copy()
+        table[:, 2] = np.where(Y == 1, limit, 0.0)
+        SVC(gamma=1e-300).fit(layout(table), Y)
+        table[3, 2] = np.nextafter(limit, beyond)
+        if word == "vanish":
+            table[:, 2] = np.minimum(table[:, 2], table[3, 2])
+        with pytest.raises(ValueError, match=rf"Column 2 of X.*squares {word}"):
+            SVC(gamma=1e-300).fit(layout(table), Y)
