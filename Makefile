@@ -4,6 +4,7 @@
 PYTHON ?= python3
 JOBS   ?= 2
 OLDEST_PYTHON ?= python3.11
+SEED   ?= 1
 VENV   := .venv
 BIN    := $(VENV)/bin
 
@@ -28,7 +29,7 @@ SITE            := docs/_build/html
 LOWER_BOUNDS    := build/lower-bounds.txt
 FIGURES         := docs/figures/tuning.svg  # the last one drawn
 
-.PHONY: help demo test test-oldest test-newest lint format types contracts cpp-test bench docs clean
+.PHONY: help demo test test-oldest test-newest lint format types contracts cpp-test mutants bench docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -82,6 +83,10 @@ cpp-test: $(VENV)/.extra-native  ## run the C++ tests under address and undefine
 	$(BIN)/cmake --build $(SANITIZED)
 	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
 	  $(BIN)/ctest --test-dir $(SANITIZED) --output-on-failure --no-tests=error
+
+# Nothing is changed here: changes are made in copies under build/mutants.
+mutants: $(VENV)/.package $(VENV)/.extra-test $(VENV)/.extra-mutants  ## change the code at random places (SEED=1) and list the changes that no test notices
+	$(BIN)/python -m tests.mutants --seed $(SEED) --jobs $(JOBS) $(MUTANTS)
 
 bench: $(VENV)/.package $(VENV)/.extra-bench  ## measure against other libraries and print ratios
 	$(BIN)/python -m benchmarks.compare

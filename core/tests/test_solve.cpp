@@ -226,3 +226,26 @@ TEST(bad_problems_are_refused) {
     CHECK(refuses(infeasible));
     CHECK(refuses(crossed));
 }
+
+TEST(arguments_of_other_lengths_are_refused) {
+    Instance instance(5, 2, 0.3, 47);
+    instance.classify(1.0);
+    GramRows five(Matrix(instance.gram.data(), 5, 5)), four(Matrix(instance.gram.data(), 4, 4));
+    const auto refuses = [&](GramRows& rows, const std::vector<double>& start, double tolerance) {
+        SolveOptions options;
+        options.tolerance = tolerance;
+        try {
+            solve(instance.problem(), rows, start, options);
+            return false;
+        } catch (const std::invalid_argument&) {
+            return true;
+        }
+    };
+    const std::vector<double>& start = instance.start;
+    CHECK(!refuses(five, start, 1e-8));
+    CHECK(refuses(four, start, 1e-8));
+    CHECK(refuses(five, std::vector<double>(start.begin(), start.begin() + 4), 1e-8));
+    CHECK(refuses(five, std::vector<double>(6, 0.0), 1e-8));
+    CHECK(refuses(five, start, 0.0));
+    CHECK(refuses(five, start, std::nan("")));
+}

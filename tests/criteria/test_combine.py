@@ -111,6 +111,14 @@ def test_large_scores_do_not_overflow_when_powered() -> None:
     np.testing.assert_array_equal(joined, [1.0, 1.0])
 
 
+@pytest.mark.parametrize("unit", [1e-300, 1e-20, 1e20, 1e300])
+def test_units_of_scores_do_not_matter_when_powered(unit: float) -> None:
+    for power in (0.5, 2.0, 3.0):
+        np.testing.assert_allclose(
+            PowerSum(power)(SIGNED * unit), PowerSum(power)(SIGNED), rtol=1e-13
+        )
+
+
 def test_resolution_of_a_plain_sum_is_the_sum() -> None:
     own = np.array([[1e-3, 2e-3], [5e-3, 0.0]])
     np.testing.assert_allclose(PowerSum().resolution(own, np.array([1.0, 2.0])), [6e-3, 2e-3])

@@ -107,6 +107,16 @@ def test_units_and_shifts_do_not_matter() -> None:
     np.testing.assert_array_equal(CorrelatedGroups().spared(moved, np.arange(18), going), expected)
 
 
+def test_a_correlation_of_the_threshold_itself_is_not_above_it() -> None:
+    """Two columns of sixteen signs of which twelve agree: correlation 1/2, to the last bit."""
+    half = np.repeat([1.0, -1.0], 8)
+    X = np.column_stack([half, half * np.tile([1.0, 1.0, 1.0, -1.0], 4)])
+    assert X.sum(axis=0).tolist() == [0.0, 0.0]
+    for threshold, spared in ((0.5, 0), (np.nextafter(0.5, 0.0), 1), (np.nextafter(0.5, 1.0), 0)):
+        found = CorrelatedGroups(threshold).spared(X, np.arange(2), np.array([1, 0]))
+        assert found.sum() == spared
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -281,3 +283,48 @@ def test_the_rows_of_the_largest_problem_count() -> None:
     cubes = Parts(Linear(), CSvm(1.0), combine=PowerSum(3.0))
     assert [engine_name(pairs, parts) for parts in (plain, cubes)] == ["wide-linear", "kernel"]
     assert [engine_name(rest, parts) for parts in (plain, cubes)] == ["tall-linear"] * 2
+
+
+@pytest.mark.parametrize("engine", ["kernel", "wide-linear", "tall-linear"])
+def test_seconds_of_the_steps_add_up_to_no_more_than_there_were(engine: str) -> None:
+    data = two_classes(table("plain", *TALL))
+    began = perf_counter()
+    path = by_engine(data, engine, kernel=Linear(), machine=CSvm(1.0))
+    elapsed = perf_counter() - began
+    assert (path.seconds >= 0.0).all()
+    assert 0.0 < path.seconds.sum() <= elapsed
+
+
+@pytest.mark.parametrize("engine", ["kernel", "tall-linear"])
+@pytest.mark.parametrize("bias", [None, 1.0, 0.3])
+def test_what_rounding_leaves_open_is_measured_by_weights_and_columns(engine: str, bias) -> None:
+    """w_j = sum_i b_i x_ij is known to 1e-11 ||b|| ||x_j||: b and x_j of the solution kept."""
+    X = table("plain", *TALL) + 3.0
+    data = two_classes(X)
+    parts = {"kernel": Linear(), "machine": L2Svm(1.0), "bias": bias}
+    path = trace(data, Parts(**parts, engine=engine), solutions=True)
+    for step, j in enumerate(path.dropped):
+        (solution,) = path.solutions[step]
+        b, column = np.zeros(len(X)), X[:, j]
+        b[solution.rows] = solution.values
+        if bias is not None:  # the machine has one row more, of zeros
+            column = np.append(column, 0.0)
+            b = np.append(b, -b.sum()) if engine == "kernel" else b
+        rounding = 1e-11 * np.linalg.norm(b) * np.linalg.norm(column - column.mean())
+        expected = 2.0 * abs(X[:, j] @ b[: len(X)]) * rounding + rounding**2
+        assert path.resolution[step] == pytest.approx(expected, rel=1e-5, abs=0.0)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e6])
+def test_a_huge_column_that_has_gone_leaves_no_trace_in_the_scores(size: float) -> None:
+    X = table("plain", 24, 40)
+    X[:, 7] *= size
+    data = two_classes(X)
+    path = by_engine(data, "wide-linear", kernel=Linear(), machine=CSvm(1.0))
+    at = int(np.flatnonzero(path.dropped == 7)[0])
+    assert at < 30  # its weight is small
+    left = np.sort(path.order[: 40 - at - 1])
+    rest = Data(X[:, left], data.tasks, data.groups)
+    alone = by_engine(rest, "kernel", kernel=Linear(), machine=CSvm(1.0))
+    np.testing.assert_array_equal(left[alone.order], path.order[: len(left)])
+    np.testing.assert_allclose(path.scores[at + 1 :], alone.scores, rtol=1e-6)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import count
+
 import numpy as np
 import pytest
 
@@ -14,9 +17,11 @@ from svsieve.criteria import (
     WeightNorm,
 )
 from svsieve.elimination import Constant, Data, Parts, Task, trace
+from svsieve.elimination.engines import kernel as kernel_engine
 from svsieve.kernels import Linear, Rbf
 from svsieve.machines import CSvm, L2Svm
-from tests.elimination.walks import same_numbers, same_walk, several_classes, table
+from svsieve.machines.linear_primal import LinearPrimal
+from tests.elimination.walks import by_engine, same_numbers, same_walk, several_classes, table
 from tests.reference import elimination as plain
 from tests.reference import kernels as naive
 
@@ -118,3 +123,20 @@ def test_rows_outside_a_problem_do_not_touch_it() -> None:
         ]
         same_walk(*paths)
         assert paths[0].accuracy == pytest.approx(paths[1].accuracy)
+
+
+@pytest.mark.parametrize("engine", ["kernel", "tall-linear"])
+def test_the_gap_of_a_step_is_the_largest_of_its_problems(engine: str, monkeypatch) -> None:
+    """Three problems a step, whose gaps are made to be 1, 3 and 2, then 11, 13 and 12, ..."""
+    gaps = (10.0 * step + k for step in count() for k in (1, 3, 2))
+
+    def numbered(solve):
+        return lambda *given, **options: replace(solve(*given, **options), kkt_gap=next(gaps))
+
+    monkeypatch.setattr(kernel_engine, "solve", numbered(kernel_engine.solve))
+    monkeypatch.setattr(LinearPrimal, "solve", numbered(LinearPrimal.solve))
+    data = several_classes(table("plain", 60, 5), 3, "one-vs-one")
+    path = by_engine(data, engine, kernel=Linear(), machine=CSvm(1.0), least=2)
+    assert path.kkt_gap.tolist() == [3.0, 13.0, 23.0]
+    assert path.final_kkt_gap == 33.0
+    assert path.largest_gap == 33.0

@@ -8,7 +8,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from svsieve import SVC, SVMRFECV, RunStore, analyse, evaluate, rules
+from svsieve import SVC, SVMRFECV, RunStore, analyse, evaluate, rules, schedules
 from svsieve.estimators.analysing.words import rule_words
 from svsieve.reports import Report
 
@@ -246,3 +246,18 @@ def test_every_rule_has_words():
     words = [rule_words(rule) for rule in every]
     assert len(set(words)) == len(words)
     assert not any("the rule" in one for one in words)
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        (1, "one column dropped at a time"),
+        (3, "3 columns dropped at a time"),
+        (0.25, "25% of the remaining columns dropped at a time"),
+        (schedules.FractionOfOriginal(0.25), "the schedule FractionOfOriginal(share=0.25)"),
+        (schedules.Sqrt(), "columns dropped by the schedule Sqrt()"),
+    ],
+)
+def test_the_schedule_is_told_in_words(step, said):
+    found = analyse(*table(), kernels=("linear",), step=step, folds=2, inner_folds=2)
+    assert said in " ".join(found.report.methods)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import statistics
 
 import joblib
 import numpy as np
@@ -82,6 +83,13 @@ def test_cells_are_cross_validated_eliminations(tmp_path, kept):
         selector.select(5)
         np.testing.assert_array_equal(cell.stability(5).frequency, selector.stability_.frequency)
         assert cell.facts["size"] == cell.choice().size
+        at = cell.curve.sizes.tolist().index(cell.facts["size"])
+        of_folds = [float(fold[at]) for fold in cell.curve.scores()]
+        assert cell.facts["score"] == pytest.approx(statistics.fmean(of_folds), rel=1e-12)
+        assert cell.facts["std"] == pytest.approx(statistics.pstdev(of_folds), abs=1e-12)
+        gaps = [max(*path.kkt_gap, path.final_kkt_gap) for path in (cell.path, *cell.paths)]
+        assert cell.facts["kkt_gap"] == max(gaps) > min(gaps)
+        assert cell.facts["engine"] == cell.path.engine
 
 
 def test_settings_reach_where_they_are_meant_for():

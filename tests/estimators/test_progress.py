@@ -3,8 +3,11 @@
 import io
 import time
 
+import numpy as np
 import pytest
+from sklearn.base import clone
 
+from svsieve import SVC, SVMRFE, SVMRFECV, FeatureScaling, Grid, Sieve
 from svsieve.estimators import progress as module
 from svsieve.estimators.progress import Progress, Tally
 from svsieve.estimators.side_by_side import run_all
@@ -150,3 +153,28 @@ def test_all_columns_kept(clock):
     bar = Progress(3, 3, stream=io.StringIO())
     bar.update(3)
     assert "3 of 3 columns left" in bar.line(0.0)
+
+
+SPEAKERS = [
+    SVMRFE(),
+    SVMRFECV(cv=2),
+    Grid(SVC(), {"C": [1.0]}, cv=2),
+    FeatureScaling(),
+    Sieve(budget=1e-6),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("estimator", SPEAKERS, ids=lambda one: type(one).__name__)
+def test_a_fit_says_nothing_unless_asked(estimator, monkeypatch, capfd):
+    monkeypatch.setattr(module, "REDRAW_SECONDS", 0.0)
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(24, 4)), np.arange(24) % 2
+    X[:, 0] += y
+    for shown in (False, True):
+        stream = Terminal()
+        monkeypatch.setattr("sys.stderr", stream)
+        (clone(estimator).set_params(progress=True) if shown else clone(estimator)).fit(X, y)
+        if not shown or not isinstance(estimator, Sieve):  # which had no time to do anything
+            assert bool(stream.getvalue()) == shown
+    assert capfd.readouterr().out == ""

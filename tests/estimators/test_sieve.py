@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.stats import binomtest
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
@@ -65,6 +66,19 @@ def test_the_report_tells_the_same(fitted):
     assert report.confusion.trace() / 150 == pytest.approx(float(fitted.score_), abs=0.01)
 
 
+def test_share_interval_and_chance_are_those_of_the_rows_judged(fitted, quadrants):
+    """Every row is judged once: Wilson's interval of so many right of 150."""
+    _, y = quadrants
+    right = round(150 * float(fitted.score_))
+    assert float(fitted.score_) == pytest.approx(right / 150, abs=1e-12)
+    expected = binomtest(right, 150).proportion_ci(0.95, method="wilson")
+    assert fitted.score_.interval == pytest.approx((expected.low, expected.high), rel=1e-9)
+    assert fitted.nested_.interval == fitted.score_.interval
+    assert fitted.score_.chance == max((y == "same").sum(), (y == "other").sum()) / 150
+    said = f"({expected.low:.3g} to {expected.high:.3g}, chance {fitted.score_.chance:.3g})"
+    assert str(fitted.score_) == f"accuracy {right / 150:.3g} {said.replace('(', '(95% interval ')}"
+
+
 def test_the_same_data_give_the_same_answer(fitted, quadrants):
     again = Sieve().fit(*quadrants)
     np.testing.assert_array_equal(again.ranking_, fitted.ranking_)
@@ -94,6 +108,10 @@ def test_noise_is_called_noise():
     assert sieve.n_features_ == 1
     low, high = sieve.score_.interval
     assert low < 0.5 < high
+    # Judged in three repetitions, a row still counts once: the ends solve the equation of Wilson.
+    for end in (low, high):
+        error = 1.959963984540054**2 * end * (1.0 - end) / 60
+        assert (end - float(sieve.score_)) ** 2 == pytest.approx(error, rel=1e-9)
 
 
 def test_noise_leaves_the_columns_that_must_stay():

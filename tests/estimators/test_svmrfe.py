@@ -264,3 +264,10 @@ def test_frames_come_out_where_asked_for(library, kind):
     assert list(result.columns) == selector.get_feature_names_out().tolist()
     assert selector.score(frame, y) > 0.5
     assert isinstance(make_pipeline(selector).fit_transform(frame, y), kind)
+
+
+@pytest.mark.parametrize("counts", [(9, 3), (3, 9), (4, 6, 10), (5, 5)])
+def test_chance_is_the_share_of_the_largest_class(counts):
+    y = np.repeat(np.arange(len(counts)), counts)
+    X = np.random.default_rng(0).normal(size=(len(y), 3)) + y[:, None]
+    assert SVMRFE().fit(X, y).path_.notes["chance"] == sorted(counts)[-1] / sum(counts)

@@ -170,6 +170,18 @@ def test_pipelines_weights_and_names():
     assert weighted.score_samples(X).shape == (50,)
 
 
+def test_weights_count_rows_where_some_are_one():
+    X, times = table(), 1 + np.arange(50) % 3
+    machine = SVDD("rbf", nu=0.3, gamma=0.1)
+    weighted, repeated, plain = (
+        SVMRFE(machine, n_features_to_select=1).fit(*rows).path_
+        for rows in ((X, None, times), (np.repeat(X, times, axis=0),), (X,))
+    )
+    np.testing.assert_array_equal(weighted.order, repeated.order)
+    np.testing.assert_allclose(weighted.scores, repeated.scores, rtol=1e-5)
+    assert not np.allclose(weighted.scores, plain.scores, rtol=1e-2)
+
+
 def test_a_run_that_is_resumed_gives_the_same(tmp_path):
     X, file = table(), tmp_path / "path.npz"
     first = SVMRFE(SVDD(), n_features_to_select=1, checkpoint=file).fit(X)

@@ -122,6 +122,24 @@ def test_labels_by_name_and_by_order(tmp_path):
     assert set(table.digests) == {"t.csv", "order.csv"}
 
 
+def test_labels_of_the_file_itself_have_the_name_y(tmp_path):
+    np.savez(tmp_path / "t.npz", X=X, y=LABELS, other=[1, 0, 1, 0])
+    dump_svmlight_file(X, [1, -1, 1, -1], str(tmp_path / "t.svmlight"))
+    for name, labels in (("t.npz", LABELS), ("t.svmlight", ["1", "-1", "1", "-1"])):
+        table = read_table(tmp_path / name, target="y")
+        assert (table.labels.tolist(), table.target) == (labels, "y")
+        np.testing.assert_array_equal(table.dense().values, X)
+        with pytest.raises(ValueError, match="target"):
+            read_table(tmp_path / name, target="yy")
+
+
+def test_a_column_of_the_name_y_comes_first(tmp_path):
+    signs = np.array([[1.0, 7.0], [0.0, 8.0], [0.0, 9.0], [1.0, 6.0]])
+    np.savez(tmp_path / "t.npz", X=signs, y=LABELS, feature_names=["y", "z"])
+    table = read_table(tmp_path / "t.npz", target="y")
+    assert (table.names, table.labels.tolist()) == (("z",), ["1", "0", "0", "1"])
+
+
 def test_without_a_target_where_none_is_needed(tmp_path):
     table = read_table(csv(tmp_path), drop=["id", "kind"], need_target=False)
     assert table.labels is None

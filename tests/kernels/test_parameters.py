@@ -7,7 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from svsieve.kernels import KernelState, Linear, Normalised, PairWeights, Polynomial, Rbf, Sum
+from svsieve.kernels import (
+    KernelState,
+    Linear,
+    Normalised,
+    PairWeights,
+    Polynomial,
+    Product,
+    Rbf,
+    Sum,
+)
 from svsieve.kernels.parameters import parameters_of, with_parameters
 from tests.criteria.plain import derivative
 
@@ -53,3 +62,15 @@ def test_a_term_of_no_weight_has_no_logarithm() -> None:
 def test_rules_are_refused() -> None:
     with pytest.raises(ValueError, match="gamma of Rbf is a rule"):
         parameters_of(Rbf(gamma="scale"))
+
+
+@pytest.mark.parametrize("made", [Sum, Product])
+def test_a_list_of_kernels_is_kept_as_a_tuple(made) -> None:
+    """So that composed kernels can be keys, and what is appended later changes nothing."""
+    parts = [Linear(), Rbf(gamma=0.5)]
+    kernel = made(parts)
+    parts.append(Linear())
+    assert kernel == made((Linear(), Rbf(gamma=0.5)))
+    assert hash(kernel) == hash(made((Linear(), Rbf(gamma=0.5))))
+    assert kernel.children == (Linear(), Rbf(gamma=0.5))
+    assert Sum([Linear()], [2]).coefficients == (2.0,)

@@ -236,3 +236,14 @@ class TestGammaRules:
         # PerFeature divides by the kept columns, weighted or not
         weighted = Rbf(gamma=PerFeature(3.0), weights=(1.0, 2.0, 0.0, 0.0, 1.0, 1.0))
         assert KernelState(weighted, self.X).kernel.gamma == pytest.approx(0.5, rel=1e-15)
+
+
+def test_columns_that_one_part_of_a_kernel_does_not_see_are_those_of_another() -> None:
+    X = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 1.0], [2.0, 1.0, 0.0], [4.0, 0.0, 5.0]])
+    rows = np.arange(4)
+    first, second = Rbf(0.5, weights=(1.0, 0.0, 0.0)), Rbf(0.2, weights=(0.0, 1.0, 0.0))
+    for kernel in (first + second, first * second, second + first):
+        found = KernelState(kernel, X).kept_columns(rows)
+        for j in (0, 1):  # up to a shift and a positive factor; a zero in it is no zero column
+            assert np.corrcoef(found[:, j], X[:, j])[0, 1] == pytest.approx(1.0)
+        np.testing.assert_array_equal(found[:, 2], 0.0)

@@ -17,6 +17,7 @@ from svsieve.machines import (
     OneClass,
     SquaredSvdd,
     Svdd,
+    solve,
 )
 
 DIAGONAL = np.ones(6)
@@ -158,3 +159,13 @@ def test_a_problem_without_rows() -> None:
     none = np.empty(0)
     with pytest.raises(ValueError, match="at least one row"):
         DualProblem(none, none, none, 0.0, none)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("row", [0, 1])
+def test_one_entry_of_the_diagonal_that_is_not_finite(bad: float, row: int) -> None:
+    gram = np.diag([2.0, 3.0])
+    problem = L2Svm().problem(np.diag(gram), np.array([1, -1]))
+    gram[row, row] = bad
+    with pytest.raises(ValueError, match="the kernel must be finite; its diagonal is not"):
+        solve(problem, gram)

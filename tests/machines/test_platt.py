@@ -203,3 +203,24 @@ def test_probabilities_of_huge_values_neither_overflow_nor_lose_their_sign():
 def test_what_is_refused(values, labels, weights, message):
     with pytest.raises(ValueError, match=message):
         fit_sigmoid(values, labels, weights)
+
+
+@pytest.mark.parametrize(
+    ("spread", "orders", "seed"),
+    [(1, 3, 208), (3, 3, 110), (5, 12, 7), (5, 12, 12), (5, 12, 30), (5, 12, 228)],
+)
+def test_values_and_weights_of_all_sizes_have_a_minimum_too(spread, orders, seed):
+    """Newton's steps have to be halved there, or end where the loss is flat to its last digit."""
+    rng = np.random.default_rng([seed, spread, orders])
+    f, y = np.exp(spread * rng.normal(size=38)), np.where(rng.random(38) < 0.4, 1.0, -1.0)
+    w = 10.0 ** rng.uniform(-orders, orders, 38)
+    targets, size = smoothed_targets(y, w), f.max()
+
+    def loss(theta):
+        z = theta[0] * (f / size) + theta[1]
+        return float(w @ (targets * z + np.logaddexp(0.0, -z))) / w.sum()
+
+    found = fit_sigmoid(f, y, w)
+    options = {"xatol": 1e-10, "fatol": 1e-14, "maxiter": 4000, "maxfev": 8000}
+    best = minimize(loss, [0.0, 0.0], method="Nelder-Mead", options=options)
+    assert loss([found.slope * size, found.offset]) <= best.fun * (1 + 1e-4)

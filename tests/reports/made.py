@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
+from html.parser import HTMLParser
 from typing import Any
 
 import numpy as np
@@ -11,8 +14,11 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from svsieve import SVC, SVMRFECV, evaluate
+from svsieve import SVC, SVMRFECV, evaluate, rules, stability
+from svsieve.elimination import Path
 from svsieve.reports import Candidate, Report
+from svsieve.selection import Choice, Curve
+from svsieve.selection.evaluation import Evaluation
 from svsieve.selection.rules import resolve_rule
 
 HOSTILE = (
@@ -134,3 +140,73 @@ def wide(n_columns: int = 3000) -> Report:
     X[:, :10] += 0.9 * y[:, None]
     names = [f"gene {j:05d}" for j in range(n_columns)]
     return report_of(X, y, names, step=0.3, cv=3, title="Wide", rule="scalarised")
+
+
+def small(**changes):
+    """A report of three columns, made by hand."""
+    curve = Curve(
+        [1, 2, 3],
+        {"accuracy": [[0.7, 0.9, 0.9], [0.7, 0.8, 0.8]]},
+        {"accuracy": [[0.8, 0.95, 1.0], [0.8, 0.95, 1.0]]},
+        chance=0.5,
+    )
+    path = Path.from_scores([5.0, 9.0, 2.0])
+    supports = np.array([[True, True, False], [True, True, False]])
+    nested = Evaluation(
+        scores=np.array([0.8, 0.9]),
+        n_features=np.array([2, 2]),
+        supports=supports,
+        stability=stability(supports),
+        selection_scores=np.array([0.9, 0.9]),
+        interval=(0.75, 1.05),
+        chance=0.5,
+        metric="accuracy",
+    )
+    given = {
+        "title": "People",
+        "target": "sport",
+        "classes": ("chess", "judo"),
+        "class_counts": (10, 10),
+        "n_rows": 20,
+        "names": ("height", "weight", "age"),
+        "candidates": (Candidate("linear SVM", path, curve, Choice(2, "Two are best.")),),
+        "rule": rules.Best(),
+        "chosen": 2,
+        "selected": [1, 0],
+        "nested": nested,
+        "confusion": [[9, 1], [2, 8]],
+        "frequencies": [1.0, 1.0, 0.0],
+    }
+    return Report(**(given | changes))
+
+
+def nested_with(**changes):
+    return dataclasses.replace(small().nested, **changes)
+
+
+class Page(HTMLParser):
+    """What a page holds: its tags, the text it shows, the scripts by id."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.shown, self.scripts, self.inside = [], [], {}, None
+        self.feed(text)
+        self.text = " ".join(" ".join(self.shown).split())
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag in ("script", "style"):
+            self.inside = dict(attrs).get("id", tag)
+
+    def handle_endtag(self, tag):
+        if tag in ("script", "style"):
+            self.inside = None
+
+    def handle_data(self, data):
+        if self.inside is None:
+            self.shown.append(data)
+        else:
+            self.scripts[self.inside] = self.scripts.get(self.inside, "") + data
+
+    def json(self, name):
+        return json.loads(self.scripts[name])

@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 from svsieve import SVC, SVDD, OneClassSVC
 from svsieve.reports import BoundaryDisplay
+from svsieve.reports.figures import BLUE, GREY
 
 mpl.use("Agg")
 
@@ -55,6 +56,15 @@ def test_distances_of_a_sphere_are_distances(X):
     at = np.array([display.across[4], display.up[9]])
     assert display.values[9, 4] == pytest.approx(np.linalg.norm(at - model.center_))
     assert len(display.figure_.axes) == 2  # the scale of the distances
+
+
+@pytest.mark.parametrize(("show", "colour"), [("boundary", BLUE), ("distance", GREY)])
+def test_rows_have_a_colour_that_is_seen_on_the_filling(X, show, colour):
+    display = BoundaryDisplay.from_estimator(SVDD(gamma=0.2).fit(X), X, show=show, n_points=10)
+    rows = next(one for one in display.ax_.collections if one.get_label() == "rows")
+    np.testing.assert_array_equal(rows.get_offsets(), X)
+    np.testing.assert_array_equal(rows.get_facecolor()[0], mpl.colors.to_rgba(colour))
+    assert len(display.figure_.axes) == (2 if show == "distance" else 1)
 
 
 def test_drawing_again_asks_nobody(X):

@@ -8,7 +8,7 @@ from svsieve.criteria import Context, WeightNorm
 from svsieve.kernels import KernelState, Polynomial, Rbf
 from svsieve.machines import CSvm, solve
 from svsieve.reproduce import Effort, find
-from svsieve.reproduce.planas.criterion import LabelsTwice, OneByOne
+from svsieve.reproduce.planas.criterion import CODE, LabelsTwice, OneByOne
 from svsieve.reproduce.planas.data import AS_CODED, AS_PRINTED, KERNELS, STEPS
 from svsieve.reproduce.planas.estimated_size import estimated_accuracies
 from svsieve.reproduce.planas.protocol import Trial, optimum, optimum_of_folds
@@ -149,3 +149,14 @@ def test_with_a_tiny_c_a_machine_learns_from_equally_many_rows_alone():
         columns = np.arange(13)
         found = machine.fit(X[np.ix_(train, columns)], y[train]).predict(X[np.ix_(rest, columns)])
         assert len(np.unique(found)) == said
+
+
+@pytest.mark.parametrize("table", ["planas-5.18", "planas-5.22"])
+def test_cells_of_another_criterion_or_without_digits_are_not_compared(table):
+    experiment, seen = find(table), set()
+    for cell in experiment.cells(Effort.FULL):
+        said, as_coded = experiment.why_not_comparable(cell), cell["criterion"] == CODE
+        assert ("criterion of the code" in said) == (not as_coded)
+        assert ("rounding artefact" in said) == (as_coded and cell["degree"] == 3)
+        seen.add((as_coded, cell["degree"], bool(said)))
+    assert {(True, 1, False), (True, 2, False), (True, 3, True), (False, 3, True)} <= seen

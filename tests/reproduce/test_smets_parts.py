@@ -8,8 +8,9 @@ from svsieve.criteria import WeightNorm
 from svsieve.datasets import is_there, load_public
 from svsieve.reproduce import Effort, find, run
 from svsieve.reproduce.beyond.plain_ranking import plain_seconds, slopes
+from svsieve.reproduce.smets import table_5_5
 from svsieve.reproduce.smets.benchmark import GIVEN, METHODS
-from svsieve.reproduce.smets.network_machines import TUNED, machine_of, networks
+from svsieve.reproduce.smets.network_machines import GRID, TUNED, machine_of, networks
 from svsieve.reproduce.smets.toys import (
     FISHER,
     MACHINES,
@@ -137,3 +138,24 @@ def test_what_is_beyond_the_sources_is_judged_on_rows_held_out():
     assert (len(train), len(test)) == (50, 12)
     assert not set(train) & set(test)
     assert not any(quantity.judged for quantity in find("beyond-madelon").quantities)
+
+
+def test_fewer_rows_have_more_starts(monkeypatch):
+    """Three hundred rows a ranking: the cost of each is about the same."""
+    asked = {}
+
+    def counted(method, machine, train, test, sizes, *, starts):
+        asked[len(train[1])] = starts
+        return []
+
+    monkeypatch.setattr(table_5_5, "accuracies", counted)
+    experiment = find("smets-5.5")
+    for cell in experiment.cells(Effort.FULL):
+        assert list(experiment.measure(cell, 0, Effort.FULL)) == []
+    assert asked == {size: {2: max(1, 300 // size)} for size in asked}
+    assert len(asked) > 1
+
+
+def test_the_grid_of_the_networks_is_that_of_the_text():
+    np.testing.assert_allclose(GRID["C"], [0.1, 1.0, 10.0, 100.0, 1000.0])
+    np.testing.assert_allclose(GRID["gamma"], [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0])

@@ -114,3 +114,12 @@ def test_folds_are_as_many_as_there_are_rows_for(smallest, outer, inner):
     # Every outer fold leaves a row of the class for each inner fold.
     assert 2 <= used_inner <= smallest - int(np.ceil(smallest / used))
     assert bool(said) == ((used, used_inner) != (outer, inner))
+
+
+@pytest.mark.parametrize(("constant", "end"), [(5, "'x4'."), (6, "'x4' and 1 more.")])
+def test_up_to_five_columns_are_named(constant, end):
+    X = noise(columns=10)
+    X[:, :constant] = 1.0
+    (said,) = warned(X, CODES)
+    assert said.startswith(f"{constant} columns are constant")
+    assert said.split(": ")[1].startswith("'x0', 'x1', 'x2', 'x3', " + end)

@@ -260,3 +260,33 @@ def test_refusals(selector, options, message) -> None:
     X, y = table()
     with pytest.raises(ValueError, match=message):
         evaluate(selector, X, y, cv=2, **options)
+
+
+class Claims(Boruta):
+    """Keeps two columns and tells scores of the sizes it is given."""
+
+    def __init__(self, sizes=(1, 2, 3), scores="mean_test_score"):
+        self.sizes, self.scores = sizes, scores
+
+    def fit(self, X, y):
+        self.support_ = np.arange(X.shape[1]) < 2
+        self.n_features_ = 2
+        self.cv_results_ = {"n_features": np.array(self.sizes)}
+        self.cv_results_[self.scores] = np.array([0.1, 0.2, 0.3])[: len(self.sizes)]
+        return self
+
+
+@pytest.mark.parametrize(
+    ("selector", "claimed"),
+    [
+        (Claims(), 0.2),
+        (Claims(sizes=(2, 1)), 0.1),
+        (Claims(sizes=(1, 3)), np.nan),
+        (Claims(scores="std_test_score"), np.nan),
+        (Claims(sizes=(1, 3), scores="std_test_score"), np.nan),
+    ],
+)
+def test_a_claim_is_the_score_of_the_size_taken_if_there_is_one(selector, claimed: float) -> None:
+    X, y = table()
+    found = evaluate(selector, X, y, estimator=PeerSVC(), cv=2)
+    np.testing.assert_array_equal(found.selection_scores, [claimed] * 2)

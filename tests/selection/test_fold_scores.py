@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.metrics import accuracy_score, get_scorer, make_scorer, precision_score
 from sklearn.svm import SVC, LinearSVC
 
+from svsieve import SVMRFECV
 from svsieve.elimination import Path
 from svsieve.resolve import resolve_estimator
 from svsieve.selection.fold_scores import FoldScores, resolve_metrics
@@ -191,3 +192,14 @@ def test_options_of_a_scorer_are_kept() -> None:
     metrics = resolve_metrics({"precision": scorer, "count": counts, "loss": loss})
     found = scores_of(machine, metrics, Z, z)(problem_values(machine, Z)[None])[0]
     np.testing.assert_allclose(found, [one(machine, Z, z) for one in (scorer, counts, loss)])
+
+
+def test_an_area_needs_two_classes() -> None:
+    """With three, the rows of the last against the others would give a number all the same."""
+    machine, Z, z = fitted(SVC(kernel="linear"), 3)
+    scores = scores_of(machine, resolve_metrics("roc_auc"), Z, z)
+    with pytest.raises(ValueError, match=r"multi_class must be in"):
+        scores(problem_values(machine, Z)[None])
+    X, y = np.random.default_rng(0).normal(size=(30, 3)), np.arange(30) % 3
+    with pytest.raises(ValueError, match=r"multi_class must be in"):
+        SVMRFECV(scoring="roc_auc", cv=3).fit(X, y)

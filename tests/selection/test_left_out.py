@@ -172,3 +172,12 @@ class TestConfirmed:
     def test_margins_that_are_no_numbers_are_left_alone(self) -> None:
         lost = self.GOOD * np.nan
         assert confirmed([0.5, 0.4, 0.6], [lost, self.POOR, self.GOOD], self.ONES, self.ONES) == 2
+
+    @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+    def test_one_margin_that_is_no_number_is_enough(self, bad: float) -> None:
+        ones = self.ONES
+        good, poor = (np.append(margins[:-1], bad) for margins in (self.GOOD, self.POOR))
+        assert confirmed([0.5, 0.4, 0.6], [good, self.POOR, self.GOOD], ones, ones) == 2
+        assert confirmed([0.5, 0.4], [good, self.POOR], ones, ones) == 1
+        # The smallest value cannot be put in doubt where its own margins are not known.
+        assert confirmed([0.5, 0.4], [self.GOOD, poor], ones, ones) == 1

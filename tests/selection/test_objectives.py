@@ -394,3 +394,20 @@ def test_refusals() -> None:
 
 class OneClassWithC(OneClass):
     C = 1.0
+
+
+@pytest.mark.parametrize(
+    ("objective", "is_bound", "has_slopes"),
+    [
+        (RadiusMargin(), True, True),
+        (Span(), True, True),
+        (ValidationError(), False, True),
+        (PosteriorError(), False, True),
+        (CrossValidation(), False, False),
+        (SupportVectorCount(), False, False),
+    ],
+    ids=repr,
+)
+def test_what_objectives_say_of_themselves(objective, is_bound: bool, has_slopes: bool) -> None:
+    """Of a bound the logarithm is descended: a share of errors may be zero."""
+    assert (objective.is_bound, objective.has_slopes) == (is_bound, has_slopes)

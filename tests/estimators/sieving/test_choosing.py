@@ -6,13 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import ttest_rel
 
 from svsieve.estimators.sieving.candidates import candidates
 from svsieve.estimators.sieving.choosing import (
     ALIKE,
     CLEARLY,
     LOST,
+    REACH,
+    _around,
+    _below,
     _best_of_both,
+    _lead,
     _plateau,
     _preferred,
     _sized,
@@ -72,6 +77,15 @@ def test_a_plateau_counts_for_more_than_a_lone_peak():
     assert _plateau(sizes, broad).mean() > _plateau(sizes, lone).mean()
 
 
+@pytest.mark.parametrize("n", [2, 3, 40])
+def test_a_lead_is_counted_in_standard_errors_of_the_mean_difference(n):
+    rng = np.random.default_rng(n)
+    one, other = rng.normal(size=n), rng.normal(size=n)
+    assert _lead(one, other) == pytest.approx(ttest_rel(one, other).statistic, rel=1e-12)
+    whole = np.arange(n, dtype=float)  # differences without a spread
+    assert [_lead(whole + gap, whole) for gap in (0.0, 1.0, -1.0)] == [0.0, np.inf, -np.inf]
+
+
 @pytest.mark.parametrize(("better", "taken"), [(0.5, "linear"), (2.0, "Gaussian")])
 def test_a_kernel_has_to_be_better_beyond_doubt(better, taken):
     own = np.random.default_rng(1).normal(size=400)
@@ -121,3 +135,26 @@ def test_sizes_are_smoothed_by_their_ratio():
         assert smooth[at] == pytest.approx(np.dot(weights, scores) / sum(weights))
     np.testing.assert_allclose(smooth[:2], 0.85, atol=0.01)
     assert np.argmax(smooth) == 3
+
+
+def test_few_sizes_below_a_limit_are_all_there():
+    assert _below(range(40, 0, -1), 24.0) == list(range(24, 0, -1))
+    assert _below(SIZES, 7.9) == [4, 2, 1]
+
+
+def test_many_sizes_below_a_limit_are_thinned_out_evenly_in_their_logarithm():
+    found = _below(range(1000, 0, -1), 500.0, most=12)
+    wanted = [500.0 ** (k / 11) for k in range(12)]
+    nearest = {min(range(1, 501), key=lambda one: abs(one - w)) for w in wanted}
+    assert found == sorted(nearest, reverse=True)
+    assert (found[0], found[-1]) == (500, 1)
+    assert len(_below(range(1000, 0, -1), 500.0)) <= 24
+    assert len(_below(range(1000, 0, -1), 25.0)) < 25
+
+
+def test_sizes_around_one_reach_as_far_both_ways():
+    sizes = range(100, 0, -1)
+    near = [one for one in sizes if 10 / REACH <= one <= 10 * REACH]
+    assert _around(sizes, 10, len(near)) == near
+    few = _around(sizes, 10, 3)
+    assert (few[0], few[-1], len(few)) == (near[0], near[-1], 3)

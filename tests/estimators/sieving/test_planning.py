@@ -22,11 +22,22 @@ def test_sizes_fall_from_all_columns_to_the_least(n_columns, least):
 
 
 @pytest.mark.parametrize(
-    ("n", "repeats", "n_folds"), [(60, 5, 5), (61, 3, 5), (300, 2, 5), (1500, 1, 4)]
+    ("n", "n_columns", "repeats", "n_folds"),
+    [
+        (60, 21, 5, 5),
+        (60, 20, 1, 5),
+        (61, 21, 3, 5),
+        (200, 50, 3, 5),
+        (201, 50, 2, 5),
+        (500, 50, 2, 5),
+        (501, 50, 1, 5),
+        (999, 50, 1, 5),
+        (1000, 50, 1, 4),
+    ],
 )
-def test_every_repetition_holds_out_each_row_once(n, repeats, n_folds):
+def test_every_repetition_holds_out_each_row_once(n, n_columns, repeats, n_folds):
     codes = np.arange(n) % 2
-    fold_of, found = folds(codes, 50, seed=3)
+    fold_of, found = folds(codes, n_columns, seed=3)
     assert found == n_folds
     assert fold_of.shape == (repeats, n)
     for r, own in enumerate(fold_of):
