@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pyarrow")
 
+from svsieve.io import read_table
 from svsieve.io.delimited import Dialect, read_delimited, sniffed
 
 
@@ -101,3 +102,17 @@ def test_very_long_lines():
     cells = read_delimited("\n".join([",".join(names), *rows]).encode(), "t.csv")
     assert cells.names == names
     np.testing.assert_array_equal(cells.numbers(range(60_000))[:, [0, -1]], [[1.25] * 2, [2.5] * 2])
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"kind,x\na,1\nb,\xff\n", "line 3: byte 0xff is no UTF-8; save the table as UTF-8 text"),
+        (b"k\xe9nd,x\na,1\nb,2\n", "line 1: byte 0xe9 is no UTF-8; save the table as UTF-8 text"),
+        (b"kind,x\na,1\nb,\0\n", "line 3: holds a zero byte, so it is no delimited text"),
+    ],
+)
+def test_bytes_that_are_no_text_are_named_with_their_line(tmp_path, data, said):
+    (tmp_path / "t.csv").write_bytes(data)
+    with pytest.raises(ValueError, match=rf"t\.csv, {said}\."):
+        read_table(tmp_path / "t.csv", target="kind")
