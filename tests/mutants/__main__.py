@@ -206,7 +206,11 @@ def attempt(change: Change, seconds: dict[str, float], most: float) -> tuple[str
     code = run_pytest(copy, ["-x", *files], Selection(chosen), limit)
     if not in_core:
         change.undo(copy)
-    return "noticed" if code else "survived", [*chosen, *["(not run)"] * (len(names) - len(chosen))]
+    if code == pytest.ExitCode.USAGE_ERROR:
+        raise RuntimeError(f"pytest did not understand what to run: see {copy / 'log'}.")
+    unnoticed = code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+    left_out = ["(not run)"] * (len(names) - len(chosen))
+    return "survived" if unnoticed else "noticed", chosen + left_out
 
 
 def main() -> None:
