@@ -21,6 +21,7 @@ MODULES = (
     "svsieve.objectives",
     "svsieve.one_class",
     "svsieve.reports",
+    "svsieve.resolve",
     "svsieve.rules",
     "svsieve.samplers",
     "svsieve.schedules",

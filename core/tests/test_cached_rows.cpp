@@ -74,6 +74,20 @@ TEST(a_small_cache_gives_the_same_rows) {
     }
 }
 
+TEST(a_full_cache_takes_the_memory_of_the_row_asked_for_longest_ago) {
+    CachedRows tight(composed(dense(25, 4)), 1), whole(composed(dense(25, 4)), 1 << 20);
+    const double *first = tight.row(0), *second = tight.row(1), *third = tight.row(2);
+    CHECK(tight.row(0) == first);  // asked for again: it is not the oldest any more
+    CHECK(tight.row(3) == second);
+    CHECK(tight.row(2) == third);
+    CHECK(tight.row(4) == first);
+    for (std::size_t k = 0; k < 25; ++k) {
+        CHECK(first[k] == whole.row(4)[k]);
+        CHECK(second[k] == whole.row(3)[k]);
+        CHECK(third[k] == whole.row(2)[k]);
+    }
+}
+
 TEST(restricted_sources_pick_rows_and_columns) {
     const std::size_t n = 25;
     CachedRows whole(composed(dense(n, 4)), 1 << 20), source(composed(dense(n, 4)), 1 << 20);

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from svsieve import Sieve, datasets
-from svsieve.estimators.sieving.candidates import Candidate
+from svsieve.estimators.sieving.candidates import Candidate, plain_machine
 
 
 @pytest.fixture(scope="module")
@@ -213,6 +213,12 @@ def test_a_class_of_one_row_is_refused():
     X = np.random.default_rng(0).normal(size=(10, 3))
     with pytest.raises(ValueError, match=r"two rows of every class.*'rare' has 1"):
         Sieve().fit(X, ["common"] * 9 + ["rare"])
+
+
+def test_the_plain_machine_is_the_softer_the_more_columns_there_are():
+    found = {n: plain_machine(n).C for n in (1, 30, 60, 300, 3000, 100_000)}
+    expected = {1: 0.1, 30: 0.1, 60: 0.05, 300: 0.01, 3000: 0.001, 100_000: 0.001}
+    assert found == pytest.approx(expected, rel=1e-12)
 
 
 def test_candidates_have_names_of_their_own():

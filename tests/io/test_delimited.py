@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pyarrow")
 
-from svsieve.io import delimited
+from svsieve.io import delimited, read_table
 from svsieve.io.delimited import Dialect, read_delimited, sniffed
 
 
@@ -127,3 +127,17 @@ def test_cells_beyond_all_length_are_refused_with_their_line(monkeypatch, place)
     rows[-1] = "y"  # a broken row, which is looked for record by record
     with pytest.raises(ValueError, match=rf"t\.csv, line {place + 1}: cannot be divided"):
         read_delimited("\n".join(["kind,a", *rows]).encode(), "t.csv")
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"kind,x\na,1\nb,\xff\n", "line 3: byte 0xff is no UTF-8; save the table as UTF-8 text"),
+        (b"k\xe9nd,x\na,1\nb,2\n", "line 1: byte 0xe9 is no UTF-8; save the table as UTF-8 text"),
+        (b"kind,x\na,1\nb,\0\n", "line 3: holds a zero byte, so it is no delimited text"),
+    ],
+)
+def test_bytes_that_are_no_text_are_named_with_their_line(tmp_path, data, said):
+    (tmp_path / "t.csv").write_bytes(data)
+    with pytest.raises(ValueError, match=rf"t\.csv, {said}\."):
+        read_table(tmp_path / "t.csv", target="kind")

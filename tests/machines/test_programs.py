@@ -114,3 +114,20 @@ def test_one_row_machines() -> None:
         assert solution.stopped == "converged"
         assert np.isfinite(solution.offset)
     assert machines.squared_radius(solution, problem) == pytest.approx(0, abs=1e-15)
+
+
+@pytest.mark.parametrize(("C", "unit"), [(0.05, 20.0), (0.2, 5.0), (1.0, 1.0), (5.0, 1.0)])
+@pytest.mark.parametrize("size", [1.0, 4.0])
+def test_gaps_of_descriptions_are_in_units_of_the_largest_square_and_of_the_rows(C, unit, size):
+    """A row has about 1 / C of the weight, and no more than all rows have: n / 1."""
+    own, labels = np.linspace(0.5, size, 20), np.ones(20)
+    unit /= size
+    assert machines.Svdd(C=C).problem(own).gap_unit == pytest.approx(unit)
+    targets = machines.NegativeSvdd(C_target=C, C_outlier=3.0)
+    assert targets.problem(own, labels).gap_unit == pytest.approx(unit)
+    shared = machines.NegativeSvdd(nu=1.0 / (20.0 * C) if C < 1 else 0.05, C_outlier=3.0)
+    assert shared.problem(own, labels).gap_unit == pytest.approx(unit)
+    assert machines.SquaredSvdd(C=C).problem(own, labels).gap_unit == pytest.approx(1.0 / size)
+    # Weights add up to more than the rows there are.
+    heavy = machines.Svdd(C=0.01).problem(own, row_weights=np.full(20, 6.0))
+    assert heavy.gap_unit == pytest.approx(20.0 / size)

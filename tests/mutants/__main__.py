@@ -120,17 +120,19 @@ def run_pytest(folder: Path, arguments: Sequence[str], plugin: Selection, limit:
     return status
 
 
-def collect(jobs: int) -> None:
+def collect(jobs: int, tests: Sequence[str]) -> None:
     """Run all tests once, to know which lines each executes, unless that is known."""
     files = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "tests").rglob("*.py")])
     files = [file for file in files if file.parent != Path(__file__).parent]
-    state, key = hashlib.sha256(b"".join(file.read_bytes() for file in files)), WORK / "key"
+    state, key = hashlib.sha256(" ".join(tests).encode()), WORK / "key"
+    for file in files:
+        state.update(file.read_bytes())
     if key.exists() and key.read_text() == state.hexdigest():
         return
-    say("running all tests once, to see which lines each of them executes")
+    say(f"running {' '.join(tests)} once, to see which lines each test executes")
     WORK.mkdir(parents=True, exist_ok=True)
     os.environ["COVERAGE_FILE"] = str(COVERAGE)
-    options = ("--cov=svsieve", "--cov-context=test", "--cov-report=", "-n", str(jobs), "tests")
+    options = ("--cov=svsieve", "--cov-context=test", "--cov-report=", "-n", str(jobs), *tests)
     code = run_pytest(copy_of_package(COPIES / "unchanged"), options, Selection(), 6 * 3600)
     if code not in (0, 1):
         raise SystemExit(f"the tests could not be run: see {COPIES / 'unchanged' / 'log'}.")
@@ -204,7 +206,11 @@ def attempt(change: Change, seconds: dict[str, float], most: float) -> tuple[str
     code = run_pytest(copy, ["-x", *files], Selection(chosen), limit)
     if not in_core:
         change.undo(copy)
-    return "noticed" if code else "survived", [*chosen, *["(not run)"] * (len(names) - len(chosen))]
+    if code == pytest.ExitCode.USAGE_ERROR:
+        raise RuntimeError(f"pytest did not understand what to run: see {copy / 'log'}.")
+    unnoticed = code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+    left_out = ["(not run)"] * (len(names) - len(chosen))
+    return "survived" if unnoticed else "noticed", chosen + left_out
 
 
 def main() -> None:
@@ -213,13 +219,14 @@ def main() -> None:
     ask.add_argument("--python", type=int, default=150, help="changes of Python to try")
     ask.add_argument("--core", type=int, default=20, help="changes of the core to try")
     ask.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
+    ask.add_argument("--tests", nargs="+", default=["tests"], help="folders of tests to draw on")
     ask.add_argument("--most", type=float, default=120.0, help="seconds of tests for one change")
     asked = ask.parse_args()
     os.chdir(ROOT)
     os.environ.update(SETTINGS)
     for name in PRELOADED:
         importlib.import_module(name)
-    collect(asked.jobs)
+    collect(asked.jobs, asked.tests)
     seconds = json.loads(SECONDS.read_text())
     core, python = places("core/src", "*.?pp", core_places), places("src", "*.py", python_places)
     todo = [*islice(drawn(core, asked.seed), asked.core)]

@@ -126,6 +126,10 @@ class Places(ast.NodeVisitor):
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         """Leave sentences alone: their places are known from Python 3.12 only."""
 
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg != "strict":  # of zip: no sound input tells
+            self.visit(node.value)
+
     def visit_Compare(self, node: ast.Compare) -> None:
         for left, right in zip([node.left, *node.comparators], node.comparators, strict=False):
             self.swap("comparison", node, COMPARISON, self.span(left)[1], self.span(right)[0])

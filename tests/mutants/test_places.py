@@ -43,6 +43,7 @@ def changed(find, text: str) -> list[tuple[str, str]]:
         ("raise a", [("removed", "pass")]),
         ("a += b", [("removed", "pass")]),
         ("x: list[int] = a", []),
+        ("x = zip(a, b, strict=True)", []),
         ("x = f'{a + 1}'", []),
         ("x = 'größe' if a == b else c", [("comparison", "x = 'größe' if a != b else c")]),
     ],

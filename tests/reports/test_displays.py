@@ -269,8 +269,10 @@ def test_frequencies_of_the_top_columns():
     widths = [bar.get_width() for bar in display.ax_.patches]
     np.testing.assert_allclose(widths, [1, 2 / 3, 1 / 3])
     assert set(labelled(display.ax_)["by chance"].get_xdata()) == {0.4}
+    assert display.ax_.get_xlim() == (0.0, 1.02)  # all shares, and the end of the longest bar
+    low, high = found.interval
     title = display.ax_.get_legend().get_title().get_text()
-    assert title.startswith(f"stability {found.nogueira:.2f}")
+    assert title == f"stability {found.nogueira:.2f} ({low:.2f} to {high:.2f})"
     assert "3 sets" in display.ax_.get_xlabel()
     assert StabilityDisplay.from_stability(found, n_columns=2).columns.tolist() == [0, 2]
     ranked = StabilityDisplay(found, order=[4, 3, 1, 2, 0], kept=[0, 0, 0, 0, 1])

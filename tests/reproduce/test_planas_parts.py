@@ -160,3 +160,11 @@ def test_cells_of_another_criterion_or_without_digits_are_not_compared(table):
         assert ("rounding artefact" in said) == (as_coded and cell["degree"] == 3)
         seen.add((as_coded, cell["degree"], bool(said)))
     assert {(True, 1, False), (True, 2, False), (True, 3, True), (False, 3, True)} <= seen
+
+
+def test_labels_are_stored_and_costs_reckoned_as_each_table_has_it():
+    """Zero and one where the chapter ranks with all rows, signs where it combines and draws."""
+    for name in ("planas-5.18", "planas-5.22", "planas-5.24"):
+        assert (find(name).zero_one, find(name).cost_of_folds) == (True, False)
+    for name in ("planas-5.20", "planas-5.25", "planas-5.27"):
+        assert (find(name).zero_one, find(name).cost_of_folds) == (False, True)

@@ -63,3 +63,15 @@ def test_the_full_protocol_runs_every_published_cell(experiment: Experiment):
         if "implementation" in one.cell and experiment.id == "planas-5.18":
             continue  # times of all cells were published, a few are measured
         assert any(one.cell.items() <= cell.items() for cell in cells), one.cell
+
+
+LOGARITHMIC = (
+    "beyond-colon beyond-lymphoma beyond-madelon planas-5.2 planas-5.4 planas-5.8 planas-5.10 "
+    "planas-5.12 planas-5.15 planas-5.16 planas-5.18 planas-5.22 planas-5.24 rakotomamonjy-3 "
+    "rakotomamonjy-4 rakotomamonjy-fig-5 smets-5.5"
+)
+
+
+def test_what_spans_orders_of_magnitude_has_a_logarithmic_axis():
+    drawn = [one for one in experiments() if hasattr(one, "log_x")]
+    assert {one.id for one in drawn if one.log_x} == set(LOGARITHMIC.split())

@@ -1,12 +1,14 @@
 """When two numbers agree."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from svsieve.reproduce.experiment import Quantity
+from svsieve.reproduce.pages import _noise
 from svsieve.reproduce.verdicts import Estimate, Word, judged
 
 ERROR = Quantity("error", better="lower")
@@ -84,3 +86,21 @@ def test_an_explanation_is_for_what_is_worse():
     exact = Quantity("size", exact=True)
     assert judged(exact, Estimate(5), Estimate(6), explained="rounded").why == "rounded"
     assert judged(exact, Estimate(5), Estimate(5), explained="rounded").why == ""
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        ((1, 1), ""),
+        ((1, 3), " 1 to 3 runs of each cell"),
+        ((4, 4), " 4 runs of each cell"),
+        ((), ""),
+    ],
+)
+def test_pages_say_how_many_runs_the_standard_errors_are_of(runs, said):
+    quantity = SimpleNamespace(judged=True, exact=False)
+    exact = SimpleNamespace(runs=9, quantity=SimpleNamespace(judged=True, exact=True))
+    rows = [exact, *(SimpleNamespace(runs=one, quantity=quantity) for one in runs)]
+    text = _noise(SimpleNamespace(rows=rows, experiment=SimpleNamespace(one_run=False)))
+    assert text.startswith(said)
+    assert bool(text) == bool(said)

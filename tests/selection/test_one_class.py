@@ -56,6 +56,18 @@ def test_target_error_takes_the_first_width_with_few_enough_support_vectors(nu, 
     assert "support vectors" in choice.reason or "largest distance" in choice.reason
 
 
+@pytest.mark.parametrize(
+    ("nu", "share"), [(0.1, "20.0%"), (0.8, "90.0%"), (0.9, "95.0%"), (0.96, "98.0%")]
+)
+def test_the_target_lies_a_tenth_above_nu_or_half_way_to_one(nu, share):
+    choice = one_class.choose_sigma(cloud(), nu)
+    assert choice.reason.endswith(f"at most {share}.")
+    said, allowed = choice.support_shares[-1], float(share.rstrip("%")) / 100.0
+    assert said <= allowed
+    assert (choice.support_shares[:-1] > allowed).all()
+    assert choice.reason.startswith(f"{100.0 * said:.1f}% of the rows are support vectors")
+
+
 @pytest.mark.parametrize("columns", [2, 5])
 def test_shares_do_not_depend_on_where_the_solver_began(columns):
     X = cloud(150, columns)

@@ -29,10 +29,16 @@ Doubt TrackedMachine::doubt(double rounded) {
     if (!(trace >= 0.0 && off < infinity)) return {infinity, infinity};
     const double whole = std::sqrt(static_cast<double>(f)) * off;
     Doubt doubt{std::sqrt(trace) * whole, trace * whole};
+    const auto may_violate = [&](std::size_t k) {
+        const bool grows = up_[k] == 0.0, shrinks = low_[k] == 0.0;
+        const double margin = grows ? g_[k] - mu_ : mu_ - g_[k];
+        return (grows != shrinks) & (margin <= off);
+    };
+    bool any = false;  // almost never: seen without a branch per row
+    for (std::size_t k = 0; k < n_; ++k) any |= may_violate(k);
+    if (!any) return doubt;
     for (std::size_t k = 0; k < n_; ++k) {
-        const double margin = up_[k] == 0.0 ? g_[k] - mu_ : mu_ - g_[k];
-        if (margin > off || (up_[k] == 0.0) == (low_[k] == 0.0)) continue;
-        if (has_twin(k)) continue;  // it would move along what no column sees
+        if (!may_violate(k) || has_twin(k)) continue;  // a twin moves along what no column sees
         const double noise = units * epsilon * std::max(scale_, rounded);
         doubt.error += off / std::sqrt(std::max(schur_complement(k), noise));
         doubt.relative = infinity;
