@@ -4,8 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import sklearn
 
 from docs.differences import PEERS, Table, page, problems, tables, write_pages
+
+pytestmark = pytest.mark.skipif(
+    tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 9),
+    reason="the pages are about scikit-learn 1.9 or later",
+)
 
 
 @pytest.fixture(scope="module", params=PEERS, ids=lambda peers: peers.name)

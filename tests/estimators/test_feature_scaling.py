@@ -327,7 +327,7 @@ def test_bad_options_are_refused_before_any_computing(no_computing, options, mes
 
 def test_components_need_a_dense_table_and_a_kernel_without_weights():
     X, y = toy(20, 4)
-    with pytest.raises(ValueError, match="which a sparse X does not survive"):
+    with pytest.raises(TypeError, match="which a sparse X does not survive"):
         FeatureScaling(machine(), space="components").fit(sparse.csr_array(X), y)
     weighted = machine(kernel=kernels.Rbf(gamma=0.1, weights=np.ones(4)))
     with pytest.raises(ValueError, match="must have no weights: they belong to columns"):

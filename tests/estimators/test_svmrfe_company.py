@@ -31,6 +31,8 @@ def table(n_classes=2, rows=60, columns=12, seed=0):
     )
 
 
+SCIKIT_LEARN_1_6 = sklearn.__version__.startswith("1.6.")
+
 # --- weights ---------------------------------------------------------------------------------
 
 
@@ -54,9 +56,10 @@ def test_weights_count_rows(estimator, n_classes):
     )
     assert weighted.path_.same_ranking(repeated.path_)
     np.testing.assert_allclose(weighted.path_.scores, repeated.path_.scores, rtol=1e-4)
-    np.testing.assert_allclose(
-        weighted.decision_function(X), repeated.decision_function(X), atol=1e-3
-    )
+    if not (SCIKIT_LEARN_1_6 and isinstance(estimator, LinearSVC)):  # balances without weights
+        np.testing.assert_allclose(
+            weighted.decision_function(X), repeated.decision_function(X), atol=1e-3
+        )
     plain = SVMRFE(estimator, n_features_to_select=3).fit(X, y)
     assert not np.allclose(plain.path_.scores, weighted.path_.scores, rtol=1e-3)
 
@@ -224,6 +227,8 @@ def test_routing_hands_on_weights(inside):
         if inside:
             machine = SVC(kernel="linear").set_fit_request(sample_weight=True)
             selector = SVMRFE(machine.set_score_request(sample_weight=True))
+            if SCIKIT_LEARN_1_6:  # a search looks for requests of `score` on the outside only
+                selector.set_score_request(sample_weight=True)
         else:
             selector = SVMRFE().set_fit_request(sample_weight=True)
             selector.set_score_request(sample_weight=False)

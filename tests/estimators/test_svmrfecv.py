@@ -470,7 +470,7 @@ def test_a_transformer_that_makes_other_columns_is_named():
 @pytest.mark.filterwarnings("ignore:SVC stopped:sklearn.exceptions.ConvergenceWarning")
 def test_steps_that_do_not_converge_are_told():
     X, y = table()
-    with pytest.warns(ConvergenceWarning, match=r"SVMRFECV: \d+ of \d+ steps did not converge"):
+    with pytest.warns(ConvergenceWarning, match=r"SVMRFECV: \d+ of \d+ fits did not converge"):
         SVMRFECV(SVC(max_iter=3), cv=2, step=4).fit(X * 100, y)
 
 

@@ -85,6 +85,7 @@ def test_nearest_point_by_its_optimality(case) -> None:
     assert most - least <= 1e-9
 
 
+@pytest.mark.filterwarnings("ignore:Values in x were outside bounds:RuntimeWarning")  # SciPy 1.15
 @pytest.mark.parametrize("seed", range(5))
 def test_nearest_point_by_another_solver(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -1,6 +1,7 @@
 """``svsieve reproduce`` at the command line."""
 
 import json
+from inspect import signature
 
 import pytest
 from typer.testing import CliRunner
@@ -8,7 +9,9 @@ from typer.testing import CliRunner
 from svsieve.cli.reproduce import app
 from svsieve.reproduce.smets.network_machines import networks
 
-runner = CliRunner()
+# Before click 8.2 both streams are one unless it is told otherwise.
+APART = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
+runner = CliRunner(**APART)
 
 
 def test_the_list_for_machines_has_an_id_in_every_entry():

@@ -94,6 +94,13 @@ def test_the_limit_holds(limit: int, slopes: bool) -> None:
     assert not found.converged
 
 
+@pytest.mark.parametrize("slopes", [True, False])
+def test_without_numbers_there_is_one_evaluation(slopes: bool) -> None:
+    none = np.empty(0)
+    found = descend(lambda x: (3.0, none), [none], none, none, slopes=slopes)
+    assert (found.best.value, len(found.evaluations), found.converged) == (3.0, 1, True)
+
+
 def test_the_best_of_several_starts_counts() -> None:
     def two_valleys(x):
         y = float(x[0])

@@ -216,7 +216,7 @@ class FeatureScaling(SelectsInSpace, MetaEstimatorMixin, BaseEstimator):
         chain, objective, parts = self._check_parameters()
         X, y = training_rows(self, X, y)
         if self.space == "components" and sparse.issparse(X):
-            raise ValueError(
+            raise TypeError(  # as scikit-learn does where rows must be dense
                 "space='components' centres the rows, which a sparse X does not survive. Give "
                 "X.toarray(), or space='columns'."
             )

@@ -50,7 +50,7 @@ class Judged(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> from sklearn.metrics import get_scorer
     >>> from svsieve.selection.judged import Judged
     >>> judged = Judged(np.array(["no", "yes"]), np.array([[0.3], [-2.0], [1.0]]))
-    >>> get_scorer("roc_auc")(judged, judged.rows, ["yes", "no", "yes"])
+    >>> float(get_scorer("roc_auc")(judged, judged.rows, ["yes", "no", "yes"]))
     1.0
     """
 

@@ -161,7 +161,9 @@ def descend(
         recorder.begin(number)
         point = np.clip(np.asarray(start, dtype=np.float64), lower, upper)
         try:
-            if slopes:
+            if not point.size:
+                recorder(point)  # there is nowhere to go, which SciPy 1.18 refuses
+            elif slopes:
                 _quasi_newton(recorder, point, lower, upper, tol)
             else:
                 _simplex(recorder, point, lower, upper, tol)
