@@ -191,14 +191,19 @@ class Session {
                     active.run(tolerance_, 4 * static_cast<long>(problem_.size()) + 1000);
                 if (outcome == ActiveSet::Outcome::Unbounded) return Stopped::Unbounded;
                 patience_ *= 4.0;
+                // Near-singular sets may lead it away, or leave no number in the point.
                 const auto& b = state_.coefficients;
-                if (!std::all_of(b.begin(), b.end(), [](double v) { return std::isfinite(v); })) {
+                recompute_gradient(problem_, rows_, state_);
+                if (!std::all_of(b.begin(), b.end(), [](double v) { return std::isfinite(v); }) ||
+                    !(gap() < reached)) {
                     state_.coefficients = before_polish;
+                    recompute_gradient(problem_, rows_, state_);
                 }
             } else if (!stuck) {
                 continue;
+            } else {
+                recompute_gradient(problem_, rows_, state_);
             }
-            recompute_gradient(problem_, rows_, state_);
             if (gap() <= tolerance_) return Stopped::Converged;
             if (gap() <= floor() || !progress()) return Stopped::PrecisionFloor;
         }
