@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 # SQLite may have had files of its own beside a store.
@@ -105,10 +105,14 @@ def remove(path: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """See to it that a file, or the names in a folder, are on the disk."""
+    """See to it that a file, or the names in a folder, are on the disk.
+
+    Not every file system knows how to do that for a folder.
+    """
     handle = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(handle)
+        with suppress(OSError) if path.is_dir() else nullcontext():
+            os.fsync(handle)
     finally:
         os.close(handle)
 

@@ -47,6 +47,7 @@ HARD = CSvm(2.0**25)
 CASES = {
     "wide": (two_classes(WIDE), wide()),
     "wide, three classes": (several_classes(WIDE, 3, "one-vs-one"), wide(schedule=Constant(2))),
+    "wide, many columns": (two_classes(table("plain", 20, 400)), wide()),
     "wide, scales": (two_classes(table("scales", 40, 50)), wide()),
     "wide, squared slack": (
         two_classes(WIDE),

@@ -14,6 +14,7 @@ from svsieve import SVC, SVMRFE, samplers
 from svsieve.criteria import WeightNorm
 from svsieve.elimination import Path
 from svsieve.elimination.engines import wide_linear
+from svsieve.estimators import run
 from svsieve.store import checkpoint as store
 
 
@@ -220,6 +221,57 @@ def test_killed_run_is_resumed_to_the_same_result(rows, tmp_path, dies_after, es
     np.testing.assert_array_equal(resumed.ranking_, plain.ranking_)
     assert resumed.path_.stopped == "size"
     assert [file.name for file in tmp_path.iterdir()] == ["run.npz"]
+
+
+@pytest.mark.parametrize("moment", range(1, 9))
+def test_ctrl_c_between_two_steps_leaves_what_belongs_together(rows, tmp_path, monkeypatch, moment):
+    """Path and state of the engine in the file are those of the same step, at any moment."""
+    X, y = rows
+    plain = SVMRFE(SVC(kernel="linear"), n_features_to_select=1)
+    whole = plain.fit(X, y).path_
+    machine = clone(plain).set_params(checkpoint=tmp_path / "run.npz")
+    monkeypatch.setattr(wide_linear, "MOST_SECONDS", 0.0)
+    calls, real = [], run.replace
+
+    def interrupted(*given, **changes):
+        calls.append(1)
+        if len(calls) == moment:
+            raise KeyboardInterrupt
+        return real(*given, **changes)
+
+    monkeypatch.setattr(run, "replace", interrupted)
+    with pytest.warns(UserWarning, match="was interrupted"):
+        machine.fit(X, y)
+    monkeypatch.setattr(run, "replace", real)
+    assert machine.fit(X, y).path_.same_ranking(whole, rtol=0)
+
+
+def test_a_finished_run_keeps_no_state(rows, tmp_path):
+    X, y = rows
+    file = tmp_path / "run.npz"
+    SVMRFE(SVC(kernel="linear"), checkpoint=file).fit(X, y)
+    with np.load(file) as archive:
+        assert not any(name.startswith("state ") for name in archive.files)
+
+
+@pytest.mark.usefixtures("eager")
+def test_a_state_of_another_version_is_left_alone(rows, tmp_path, dies_after):
+    """The run goes on from the steps that are there, from a cold start."""
+    X, y = rows
+    file = tmp_path / "run.npz"
+    machine = SVMRFE(SVC(), n_features_to_select=1, checkpoint=file)
+    dies_after(5)
+    with pytest.raises(Killed):
+        machine.fit(X, y)
+    with np.load(file) as archive:
+        entries = {name: archive[name] for name in archive.files}
+    assert any(name.startswith("state ") for name in entries)
+    entries = {name: v for name, v in entries.items() if name != "state made at"}
+    with file.open("wb") as handle:
+        np.savez(handle, **entries)
+    dies_after(-1)
+    resumed = machine.fit(X, y).path_
+    assert resumed.same_ranking(SVMRFE(SVC(), n_features_to_select=1).fit(X, y).path_)
 
 
 @pytest.mark.usefixtures("eager")

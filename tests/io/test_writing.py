@@ -201,3 +201,33 @@ def test_a_folder_that_cannot_be_written_is_refused_before(tmp_path, monkeypatch
     monkeypatch.setattr(os, "access", lambda place, mode: False)
     with pytest.raises(ValueError, match="cannot be written to"):
         check_folder(tmp_path / "results")
+
+
+@pytest.mark.parametrize("moment", range(1, 6))
+def test_ctrl_c_while_results_are_replaced_waits_until_all_are_there(tmp_path, monkeypatch, moment):
+    names = ["a.txt", "b.txt", "c.txt"]
+
+    def written(folder, text, names):
+        with whole_folder(folder) as place:
+            for name in names:
+                (place / name).write_text(text)
+            (place / "manifest.json").write_text(json.dumps({"files": dict.fromkeys(names, "")}))
+
+    target = tmp_path / "results"
+    written(target, "old", [*names, "gone.txt"])
+    real, calls = Path.replace, []
+
+    def interrupted(self, other):
+        calls.append(1)
+        if len(calls) == moment:
+            raise KeyboardInterrupt
+        return real(self, other)
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    if moment <= 4:
+        with pytest.raises(KeyboardInterrupt):
+            written(target, "new", names)
+    else:
+        written(target, "new", names)
+    assert {file.name for file in target.iterdir()} == {*names, "manifest.json"}
+    assert [(target / name).read_text() for name in names] == ["new"] * 3

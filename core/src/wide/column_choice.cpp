@@ -130,7 +130,8 @@ bool ColumnLists::compare(const Weighing& now, const std::vector<std::size_t>& i
             if (difference > 2.0 * widest + equal * all[k].value) break;
             if (judge(all[j], all[k]) != Verdict::Open) continue;
             open = true;
-            width = std::min(all[j].error + all[k].error, most_unknown * norm_ * norms_[all[k].id]);
+            const double guide = most_unknown * norm_ * norms_[all[k].id];
+            width = std::max(width, std::min(all[j].error + all[k].error, guide));
         }
         resolution[all[k].slot] = width * (2.0 * all[k].value + width);
     }

@@ -73,7 +73,8 @@ std::vector<std::size_t> ColumnLists::candidates() const {
 
 void ColumnLists::forget(const std::vector<std::size_t>& ids) {
     for (const std::size_t id : ids) {
-        if (!alive_[id]) throw std::invalid_argument("a column that is gone is no candidate.");
+        if (id >= alive_.size() || !alive_[id])
+            throw std::invalid_argument("a column that is gone is no candidate.");
         alive_[id] = 0;
         --left_;
     }

@@ -126,7 +126,7 @@ def walk(
             stopped = "score"
             break
         if states:
-            stretch = replace(stretch, state=room.state())
+            stretch = replace(stretch, state=room.state(turn.iteration - 1 + len(stretch)))
         allowed = _curtailed(stretch, parts)
         if len(allowed):
             kept[allowed.dropped] = False

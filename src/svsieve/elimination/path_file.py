@@ -90,6 +90,8 @@ def read_path(file: File, make: Callable[..., T]) -> tuple[T, EngineState | None
         final = unpack_solutions(arrays, "final_")
         fields["final_solutions"] = None if final is None else final[0]
         path = make(**fields)
+    except MemoryError:
+        raise
     except Exception as error:  # key, dtype, length: whatever a damaged file leads to
         raise _damaged(file, error) from error
     state = {key[len(STATE) :]: v for key, v in arrays.items() if key.startswith(STATE)}
@@ -131,7 +133,11 @@ def read_archive(file: File) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]
                 arrays = {name: archive[name] for name in archive.files}
             facts = json.loads(arrays.pop("facts").tobytes())
             version = facts.pop("format")
+        except MemoryError:
+            raise
         except Exception as error:  # zip, JSON, dtype, key: whatever a damaged file leads to
+            if isinstance(error, OSError) and error.errno is not None:  # of the disk, not the file
+                raise
             raise _damaged(file, error) from error
     if version != FORMAT:
         raise ValueError(f"{name_of(file)} has format {version!r}; this version reads {FORMAT}.")

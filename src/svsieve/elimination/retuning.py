@@ -18,7 +18,7 @@ from svsieve.elimination.parts import Data, Parts
 from svsieve.elimination.path import Path
 from svsieve.elimination.stretch import EngineState
 
-MADE_AT, ENGINE = "made at", "engine"
+MADE_AT, MADE_STEPS, ENGINE = "made at", "steps", "engine"
 
 
 class EngineRoom:
@@ -62,10 +62,14 @@ class EngineRoom:
             self._engine = self._made(turn.kept, turn.iteration)
         return self._engine
 
-    def state(self) -> EngineState:
-        """Return what the engine in use holds, and since when it has been in use."""
+    def state(self, steps: int) -> EngineState:
+        """Return what the engine in use holds after so many steps, and since when it is in use."""
         assert self._engine is not None
-        facts = {MADE_AT: np.array(self._made_at), ENGINE: np.array(self._engine.name)}
+        facts = {
+            MADE_AT: np.array(self._made_at),
+            MADE_STEPS: np.array(steps),
+            ENGINE: np.array(self._engine.name),
+        }
         return {**self._engine.state(), **facts}
 
     def _made(self, kept: IndexArray, iteration: int) -> ResumableEngine:
@@ -75,17 +79,23 @@ class EngineRoom:
     def _restored(self, state: EngineState, turn: Turn) -> ResumableEngine:
         """The engine of the resumed path: made where that one was, with all that it has dropped.
 
-        Where memory has led to another engine than then, that one starts cold.
+        Where memory has led to another engine than then, or the state is not of this path, it
+        starts cold.
         """
         assert self._resume is not None
-        held = dict(state)
-        made_at, name = int(held.pop(MADE_AT)), str(held.pop(ENGINE))
-        engine, counts = self._made(self._columns_at(made_at), made_at), self._resume.counts
-        if engine.name != name:
-            return self._made(turn.kept, turn.iteration)
-        steps = np.split(self._resume.dropped, np.cumsum(counts)[:-1])
-        engine.restore(steps[made_at - 1 :], held)
-        return engine
+        held, counts = dict(state), self._resume.counts
+        try:
+            made_at, name = int(held.pop(MADE_AT)), str(held.pop(ENGINE))
+            fits = int(held.pop(MADE_STEPS)) == len(counts) and 1 <= made_at <= turn.iteration
+            if fits:
+                engine = self._made(self._columns_at(made_at), made_at)
+                if engine.name == name:
+                    steps = np.split(self._resume.dropped, np.cumsum(counts)[:-1])
+                    engine.restore(steps[made_at - 1 :], held)
+                    return engine
+        except (KeyError, ValueError, TypeError, IndexError):  # written by another version
+            pass
+        return self._made(turn.kept, turn.iteration)
 
     def _is_out_of_tune(self, turn: Turn) -> bool:
         retune = self._given.retune

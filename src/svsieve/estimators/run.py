@@ -50,7 +50,6 @@ class Run:
         self._progress = progress
         self._owner = owner
         self._checkpoint: Checkpoint | None = None
-        self._state: EngineState | None = None  # of the engine after the last step recorded
         if checkpoint is not None:
             self._checkpoint = Checkpoint(checkpoint, Fingerprint.of(data, parts))
 
@@ -65,8 +64,6 @@ class Run:
         begun = None if self._checkpoint is None else self._checkpoint.read()
         if begun is not None and begun.stopped not in UNFINISHED:
             return replace(begun, column_names=self._names)
-        if self._checkpoint is not None:
-            self._state = self._checkpoint.state
         done: list[Stretch] = []
         try:
             path = self._walked(begun, done, watch)
@@ -77,7 +74,8 @@ class Run:
                 recorder.add(stretch)
             path = replace(recorder.path(), stopped="interrupted")
         if self._checkpoint is not None:
-            self._checkpoint.write(lambda: path, self._state, last=True)
+            state = self._state_after(done) if path.stopped in UNFINISHED else None
+            self._checkpoint.write(lambda: path, state, last=True)
         return path
 
     def tell(self, path: Path) -> None:
@@ -95,21 +93,29 @@ class Run:
     def _walked(self, begun: Path | None, done: list[Stretch], watch: Watch | None) -> Path:
         recorder = self._recorder(begun)
         kept = self._checkpoint is not None
-        steps = walk(self._data, self._parts, resume=begun, state=self._state, states=kept)
+        state = self._state_after(done)
+        steps = walk(self._data, self._parts, resume=begun, state=state, states=kept)
         n_columns = self._data.n_columns
         ends = [stop.least_size(n_columns) for stop in self._parts.stops]
         least = max(self._parts.least, *ends, 0)
         with Progress(n_columns, least, shown=self._progress) as progress:
             progress.update(recorder.size)
             for stretch in record(recorder, steps):
-                self._state = stretch.state
-                done.append(replace(stretch, state=None))
+                done.append(stretch)  # Ctrl-C may come at any moment: with its state or not at all
+                if len(done) > 1:
+                    done[-2] = replace(done[-2], state=None)
                 progress.update(recorder.size)
                 if self._checkpoint is not None:
-                    self._checkpoint.write(recorder.path, self._state)
+                    self._checkpoint.write(recorder.path, stretch.state)
                 if watch is not None and watch.done():
                     return replace(recorder.path(), stopped="interrupted")
         return recorder.path()
+
+    def _state_after(self, done: Sequence[Stretch]) -> EngineState | None:
+        """What the engine held after these stretches, or when the checkpoint was read."""
+        if done:
+            return done[-1].state
+        return None if self._checkpoint is None else self._checkpoint.state
 
     def _recorder(self, begun: Path | None) -> PathRecorder:
         return PathRecorder(

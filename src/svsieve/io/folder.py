@@ -103,11 +103,20 @@ def _replace(target: FilePath, new: FilePath) -> None:
     """Move new results into a folder of old ones.
 
     At any moment the manifest there names whatever lies beside it, so that a run which is killed
-    meanwhile leaves a folder that the next one may write to.
+    meanwhile leaves a folder that the next one may write to. Ctrl-C is answered when all are there.
     """
     names = {file.name for file in new.iterdir()}
-    for name in _written(target) - names:
-        (target / name).unlink()
-    for name in sorted(names, key=lambda name: name != MANIFEST):
-        (new / name).replace(target / name)
+    interrupted = None
+    while True:
+        try:
+            for name in _written(target) - names:
+                (target / name).unlink(missing_ok=True)
+            for name in sorted(names, key=lambda name: name != MANIFEST):
+                if (new / name).exists():
+                    (new / name).replace(target / name)
+            break
+        except KeyboardInterrupt as error:
+            interrupted = error
     sync(target)
+    if interrupted is not None:
+        raise interrupted

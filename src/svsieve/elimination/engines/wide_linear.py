@@ -68,7 +68,7 @@ class WideLinearEngine:
         """Make as many steps as fit into a moment."""
         with one_blas_thread():
             answer = self._path.advance(turn.counts(MOST_STEPS), MOST_SECONDS, self._every_solution)
-        counts, dropped, scores, following, gaps, accuracy, seconds, tied, b, offsets, _ = answer
+        counts, dropped, scores, following, gaps, accuracy, seconds, tied, b, offsets, r = answer
         stretch = Stretch(
             first=turn.iteration,
             size=len(turn.kept),
@@ -80,6 +80,7 @@ class WideLinearEngine:
             accuracy=accuracy,
             seconds=seconds,
             tied=tied != 0,
+            resolution=self._factor * r,
         )
         if not self._every_solution:
             return stretch
