@@ -191,11 +191,13 @@ class Session {
                     active.run(tolerance_, 4 * static_cast<long>(problem_.size()) + 1000);
                 if (outcome == ActiveSet::Outcome::Unbounded) return Stopped::Unbounded;
                 patience_ *= 4.0;
-                // Near-singular sets may lead it away, or leave no number in the point.
+                // Near-singular sets may lead it away, or leave no number in the point. What rounding
+                // adds to the gap is no reason to go back: coefficients at their bounds are so exactly.
                 const auto& b = state_.coefficients;
                 recompute_gradient(problem_, rows_, state_);
-                if (!std::all_of(b.begin(), b.end(), [](double v) { return std::isfinite(v); }) ||
-                    !(gap() < reached)) {
+                const bool away = gap() > reached && gap() > 16.0 * floor();
+                if (away ||
+                    !std::all_of(b.begin(), b.end(), [](double v) { return std::isfinite(v); })) {
                     state_.coefficients = before_polish;
                     recompute_gradient(problem_, rows_, state_);
                 }
