@@ -174,8 +174,11 @@ class Session {
             if (state_.iterations >= limit_) return Stopped::IterationLimit;
             const bool arrived = reached <= target;
             const bool stuck = !arrived && made < chunk;
-            bool hand_over = stuck || step_seconds(slow_steps_) > patience_ * polish_seconds();
+            if (astray_ && (steps_alone_ -= made) < 0) return Stopped::PrecisionFloor;
+            const bool slow = step_seconds(slow_steps_) > patience_ * polish_seconds();
+            bool hand_over = stuck || (slow && !astray_);
             if (arrived) {
+                astray_ = false;
                 const bool moderate = target <= moderate_gap / problem_.gap_unit;
                 const double decades = std::log10(target / tolerance_);
                 hand_over = moderate && polish_seconds() < step_seconds(decade) * decades;
@@ -200,6 +203,9 @@ class Session {
                     !std::all_of(b.begin(), b.end(), [](double v) { return std::isfinite(v); })) {
                     state_.coefficients = before_polish;
                     recompute_gradient(problem_, rows_, state_);
+                    astray_ = true;  // pair steps alone, to the next target at least
+                    steps_alone_ = 200 * static_cast<long>(problem_.size()) + 20'000;
+                    if (!stuck) continue;
                 }
             } else if (!stuck) {
                 continue;
@@ -293,6 +299,8 @@ class Session {
     long fresh_since_ = 0;   // iterations when the gradient was last computed from the coefficients
     long slow_steps_ = 0;    // since the last target or hand-over
     double patience_ = 1.0;  // pair steps per active set, in time; grows when it did not help
+    bool astray_ = false;    // the active set has led away from the target
+    long steps_alone_ = 0;   // that pair steps may then take
     int turns_ = 0;
     double best_gap_ = std::numeric_limits<double>::infinity();
     DualState state_;
