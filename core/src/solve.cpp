@@ -174,11 +174,8 @@ class Session {
             if (state_.iterations >= limit_) return Stopped::IterationLimit;
             const bool arrived = reached <= target;
             const bool stuck = !arrived && made < chunk;
-            if (astray_ && (steps_alone_ -= made) < 0) return Stopped::PrecisionFloor;
-            const bool slow = step_seconds(slow_steps_) > patience_ * polish_seconds();
-            bool hand_over = stuck || (slow && !astray_);
+            bool hand_over = stuck || step_seconds(slow_steps_) > patience_ * polish_seconds();
             if (arrived) {
-                astray_ = false;
                 const bool moderate = target <= moderate_gap / problem_.gap_unit;
                 const double decades = std::log10(target / tolerance_);
                 hand_over = moderate && polish_seconds() < step_seconds(decade) * decades;
@@ -194,24 +191,14 @@ class Session {
                     active.run(tolerance_, 4 * static_cast<long>(problem_.size()) + 1000);
                 if (outcome == ActiveSet::Outcome::Unbounded) return Stopped::Unbounded;
                 patience_ *= 4.0;
-                // Near-singular sets may lead it away, or leave no number in the point. What rounding
-                // adds to the gap is no reason to go back: coefficients at their bounds are so exactly.
                 const auto& b = state_.coefficients;
-                recompute_gradient(problem_, rows_, state_);
-                const bool away = gap() > reached && gap() > 16.0 * floor();
-                if (away ||
-                    !std::all_of(b.begin(), b.end(), [](double v) { return std::isfinite(v); })) {
+                if (!std::all_of(b.begin(), b.end(), [](double v) { return std::isfinite(v); })) {
                     state_.coefficients = before_polish;
-                    recompute_gradient(problem_, rows_, state_);
-                    astray_ = true;  // pair steps alone, to the next target at least
-                    steps_alone_ = 200 * static_cast<long>(problem_.size()) + 20'000;
-                    if (!stuck) continue;
                 }
             } else if (!stuck) {
                 continue;
-            } else {
-                recompute_gradient(problem_, rows_, state_);
             }
+            recompute_gradient(problem_, rows_, state_);
             if (gap() <= tolerance_) return Stopped::Converged;
             if (gap() <= floor() || !progress()) return Stopped::PrecisionFloor;
         }
@@ -299,8 +286,6 @@ class Session {
     long fresh_since_ = 0;   // iterations when the gradient was last computed from the coefficients
     long slow_steps_ = 0;    // since the last target or hand-over
     double patience_ = 1.0;  // pair steps per active set, in time; grows when it did not help
-    bool astray_ = false;    // the active set has led away from the target
-    long steps_alone_ = 0;   // that pair steps may then take
     int turns_ = 0;
     double best_gap_ = std::numeric_limits<double>::infinity();
     DualState state_;
