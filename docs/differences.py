@@ -214,7 +214,7 @@ PEERS = (
             SOLVED,
             "Metrics of classes and decision values are answered by the machines of the "
             "elimination; nothing is fitted twice. Other scorers are given the estimator fitted "
-            "anew at that size, as there.",
+            "again at that size, as there.",
         ),
     ),
 )

@@ -28,7 +28,7 @@ PACKAGES = ("svsieve", "numpy", "scipy", "scikit-learn", "joblib")
 
 @dataclass(frozen=True)
 class Written:
-    """What a command has written.
+    """The files that a command has written, and what went wrong.
 
     Attributes
     ----------

@@ -2,7 +2,7 @@
 
 That of a kernel state has the rounding of all columns that were taken away from it, and of where
 the table has its origin. The fewer columns are left, the more that matters and the less it costs to
-begin anew.
+begin again.
 """
 
 from __future__ import annotations

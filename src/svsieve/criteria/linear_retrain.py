@@ -219,7 +219,7 @@ class _Active:
         self._gradient = self._applied(self._U) + self._problem.linear[:, None]
 
     def _common(self) -> FloatArray:
-        """What the gradients of the free rows are equal to, or nearly, for each column."""
+        """Return the common gradient of the free rows, up to rounding, for each column."""
         free = self._free
         return np.asarray(np.where(free, self._gradient, 0.0).sum(axis=0) / free.sum(axis=0))
 
