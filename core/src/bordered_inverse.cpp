@@ -49,24 +49,54 @@ void BorderedInverse::subtract(const double* z, double remainder) {
     add_outer(1.0 / remainder, z);
 }
 
-// With v = Q^-1 1 and sigma = 1'v:  P = [-1, v'; v, sigma Q^-1 - v v'] / sigma.
-bool BorderedInverse::assign(MutableMatrix q, double pivot_floor) {
+// Off the row s the coefficients are free, b_s is what is left of the sum: with Z = [-1'; 1] (row s
+// first), M = Z'QZ, q the column s of Q and u = M^-1 Z'q,
+//
+//   P_bb = Z M^-1 Z',   P_b0 = e_s - Z u,   P_00 = (Z'q)'u - q_s.
+//
+// Q itself may be singular where P exists: as many rows as columns of the table, and one more.
+bool BorderedInverse::assign(Matrix q, double pivot_floor) {
     size_ = 0;
-    if (!invert_positive_definite(q, pivot_floor)) return false;
+    std::size_t s = 0;
+    for (std::size_t i = 1; i < q.rows; ++i) {
+        if (q(i, i) < q(s, s)) s = i;
+    }
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < q.rows; ++i) {
+        if (i != s) others.push_back(i);
+    }
+    const std::size_t m = others.size();
+    std::vector<double> block(m * m), slope(m);
+    const MutableMatrix inverse(block.data(), m, m);
+    for (std::size_t a = 0; a < m; ++a) {
+        const std::size_t i = others[a];
+        slope[a] = q(i, s) - q(s, s);
+        for (std::size_t c = 0; c < m; ++c)
+            inverse(a, c) = q(i, others[c]) - q(s, others[c]) - slope[a];
+    }
+    if (!invert_positive_definite(inverse, pivot_floor)) return false;
     reserve(q.rows + 1);
     size_ = q.rows;
-    std::vector<double> v(size_, 0.0);
-    double sigma = 0.0;
-    for (std::size_t i = 0; i < size_; ++i) {
-        for (std::size_t j = 0; j < size_; ++j) v[i] += q(i, j);
-        sigma += v[i];
-    }
     const MutableMatrix p = matrix();
-    p(0, 0) = -1.0 / sigma;
-    for (std::size_t i = 0; i < size_; ++i) {
-        p(0, i + 1) = p(i + 1, 0) = v[i] / sigma;
-        for (std::size_t j = 0; j < size_; ++j) p(i + 1, j + 1) = q(i, j) - v[i] * v[j] / sigma;
+    const std::size_t base = s + 1;
+    double corner = 0.0, constant = -q(s, s), rest = 1.0;
+    for (std::size_t a = 0; a < m; ++a) {
+        const std::size_t i = others[a] + 1;
+        double u = 0.0, sum = 0.0;
+        for (std::size_t c = 0; c < m; ++c) {
+            p(i, others[c] + 1) = inverse(a, c);
+            u += inverse(a, c) * slope[c];
+            sum += inverse(a, c);
+        }
+        p(i, base) = p(base, i) = -sum;
+        p(i, 0) = p(0, i) = -u;
+        corner += sum;
+        rest += u;
+        constant += slope[a] * u;
     }
+    p(base, base) = corner;
+    p(base, 0) = p(0, base) = rest;
+    p(0, 0) = constant;
     return true;
 }
 

@@ -74,13 +74,36 @@ TEST(an_inverse_follows_rows_that_come_and_go) {
 TEST(an_inverse_of_a_whole_matrix) {
     const std::size_t n = 12;
     const auto q = definite(n);
-    auto copy = q;
     BorderedInverse inverse;
-    CHECK(inverse.assign(MutableMatrix(copy.data(), n, n), 1e-12));
+    CHECK(inverse.assign(Matrix(q.data(), n, n), 1e-12));
     std::vector<std::size_t> rows(n);
     for (std::size_t k = 0; k < n; ++k) rows[k] = k;
     expect_inverse(inverse, q, n, rows);
     std::vector<double> singular(n * n, 1.0);
-    CHECK(!inverse.assign(MutableMatrix(singular.data(), n, n), 1e-12));
+    CHECK(!inverse.assign(Matrix(singular.data(), n, n), 1e-12));
     CHECK(inverse.size() == 0);
+}
+
+// Five rows of four columns: their products are singular, the bordered matrix is not.
+TEST(an_inverse_of_one_row_more_than_columns) {
+    const std::size_t n = 5, d = 4;
+    const auto x = testing::normal_table(n, d, 62);
+    std::vector<double> q(n * n, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t k = 0; k < n; ++k) {
+            for (std::size_t l = 0; l < d; ++l) q[i * n + k] += x[i * d + l] * x[k * d + l];
+        }
+    }
+    BorderedInverse inverse;
+    CHECK(inverse.assign(Matrix(q.data(), n, n), 1e-12));
+    expect_inverse(inverse, q, n, {0, 1, 2, 3, 4});
+    std::vector<std::size_t> rows = {0, 1, 2, 3};
+    BorderedInverse grown;
+    std::vector<double> block;
+    for (std::size_t i : rows) {
+        for (std::size_t k : rows) block.push_back(q[i * n + k]);
+    }
+    CHECK(grown.assign(Matrix(block.data(), 4, 4), 1e-12));
+    append(grown, q, n, rows, 4);
+    expect_inverse(grown, q, n, rows);
 }

@@ -50,6 +50,22 @@ def test_a_row_source_may_be_shared_by_threads(rng):
     np.testing.assert_allclose(together, alone, rtol=1e-9)
 
 
+@pytest.mark.parametrize(("seed", "n_columns"), [(7, 12), (104, 5), (355, 4)])
+def test_one_free_row_more_than_columns(seed, n_columns):
+    """Their Gram matrix is singular, the system with the constraint on the sum is not."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(40, 12)), np.where(np.arange(40) % 2, 1.0, -1.0)
+    X[:, :2] += (y > 0.0)[:, None]
+    for order in (np.arange(40), rng.permutation(40)):
+        table = X[order] - X[order][0]
+        table -= table.mean(axis=0)
+        gram = Linear().gram(table[:, 12 - n_columns :])
+        solution = solve(CSvm(1.0).problem(np.diag(gram), y[order]), gram, tol=1e-12)
+        assert solution.stopped == "converged"
+        inside = (solution.coefficients != 0.0) & (np.abs(solution.coefficients) < 1.0)
+        assert inside.sum() == n_columns + 1
+
+
 def test_pinned_rows_have_a_finite_offset():
     ones = np.ones(3)
     solution = solve(DualProblem(ones, ones, ones, 3.0, 0 * ones), np.eye(3))
