@@ -7,8 +7,11 @@ index decides only where scores agree.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from svsieve.elimination import AtSize, Data, Path, Task
 from svsieve.kernels import Linear
@@ -41,20 +44,21 @@ def close_table(shape: str, seed: int) -> tuple[np.ndarray, np.ndarray, float]:
     return X, y, float(2.0 ** rng.integers(14, 27))
 
 
-def walked(X: np.ndarray, y: np.ndarray, machine, engine: str, **parts) -> Path:
+def walked(X, y: np.ndarray, machine, engine: str, **parts) -> Path:
     codes = (y > 0).astype(int)
     data = Data(X, (Task(None, y),), codes)
     return by_engine(data, engine, kernel=Linear(), machine=machine, **parts)
 
 
-def expect_least(paths: list[Path], X: np.ndarray, y: np.ndarray, C: float, squared: bool) -> None:
+def expect_least(paths: list[Path], n_columns: int, scores_of) -> None:
+    """`scores_of` a list of columns: their exact scores."""
     known: dict[tuple[int, ...], list] = {}
     for path in paths:
-        kept = list(range(X.shape[1]))
-        for step, column in enumerate(path.dropped[: X.shape[1] - 1]):
+        kept = list(range(n_columns))
+        for step, column in enumerate(path.dropped[: n_columns - 1]):
             left = tuple(kept)
             if left not in known:
-                known[left] = squared_weights(X, y, kept, C, squared=squared)
+                known[left] = scores_of(kept)
             scores = known[left]
             own, least = scores[kept.index(column)], min(scores)
             assert own - least <= 1e-9 * own
@@ -64,14 +68,43 @@ def expect_least(paths: list[Path], X: np.ndarray, y: np.ndarray, C: float, squa
 
 
 # With a band of 1e-11 |u| |x_j| for ties a wrong column goes on "two scales" and "collinear".
+@pytest.mark.parametrize("bias", [None, 0.0, 1.0], ids=["free offset", "no offset", "penalised"])
 @pytest.mark.parametrize("squared", [False, True], ids=["bound", "ridge"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_the_least_exact_score_goes(shape: str, squared: bool) -> None:
+def test_the_least_exact_score_goes(shape: str, squared: bool, bias: float | None) -> None:
     for seed in (0, 2, 4):
         X, y, C = close_table(shape, seed)
         machine = L2Svm(C) if squared else CSvm(C)
-        paths = [walked(X, y, machine, engine) for engine in ENGINES]
-        expect_least(paths, X, y, C, squared)
+        paths = [walked(X, y, machine, engine, bias=bias) for engine in ENGINES]
+        exact = partial(squared_weights, X, y, C=C, squared=squared, bias=bias)
+        expect_least(paths, X.shape[1], exact)
+
+
+@pytest.mark.parametrize("bias", [None, 1.0], ids=["free offset", "penalised"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_of_a_sparse_table_too(shape: str, bias: float | None) -> None:
+    for seed in (0, 2):
+        X, y, C = close_table(shape, seed)
+        paths = [walked(sp.csr_array(X), y, CSvm(C), engine, bias=bias) for engine in ENGINES]
+        expect_least(paths, X.shape[1], partial(squared_weights, X, y, C=C, bias=bias))
+
+
+@pytest.mark.parametrize("bias", [None, 1.0], ids=["free offset", "penalised"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_least_sum_over_classes_goes(shape: str, bias: float | None) -> None:
+    for seed in (0, 2):
+        X, _, C = close_table(shape, seed)
+        codes = np.arange(len(X)) % 3
+        labels = [np.where(codes == k, 1.0, -1.0) for k in range(3)]
+        data = Data(X, tuple(Task(None, y) for y in labels), codes)
+        parts = {"kernel": Linear(), "machine": CSvm(C), "bias": bias}
+        paths = [by_engine(data, engine, **parts) for engine in ENGINES]
+
+        def exact(kept: list[int], X=X, C=C, labels=labels) -> list:
+            each = [squared_weights(X, y, kept, C, bias=bias) for y in labels]
+            return [sum(column) for column in zip(*each, strict=True)]
+
+        expect_least(paths, X.shape[1], exact)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -53,9 +53,12 @@ def step_on(K: list[Numbers], g: Numbers, free: list[int]) -> tuple[Numbers, boo
 
 
 def optimum(K: list[Numbers], y: Numbers, C: Fraction, ridge: Fraction) -> Numbers:
-    """Coefficients of the classifier with bound C on y b, or C = 0 for none, and this ridge."""
+    """Coefficients of the classifier with bound C on y b, or C = 0 for none, and this ridge.
+
+    A row of label 0 has neither.
+    """
     n = len(y)
-    K = [[K[i][k] + (ridge if i == k else 0) for k in range(n)] for i in range(n)]
+    K = [[K[i][k] + (ridge if i == k and y[i] else 0) for k in range(n)] for i in range(n)]
     b = [Fraction(0)] * n
     free: list[int] = []
     while True:
@@ -65,7 +68,7 @@ def optimum(K: list[Numbers], y: Numbers, C: Fraction, ridge: Fraction) -> Numbe
             t, blocked = Fraction(1) if ends else None, None
             for i, p in zip(free, step, strict=True):
                 bound = y[i] * C if p * y[i] > 0 else Fraction(0)
-                if not p or (not C and p * y[i] > 0):
+                if not p or not y[i] or (not C and p * y[i] > 0):
                     continue
                 if t is None or (bound - b[i]) / p < t:
                     t, blocked = (bound - b[i]) / p, i
@@ -77,8 +80,9 @@ def optimum(K: list[Numbers], y: Numbers, C: Fraction, ridge: Fraction) -> Numbe
                 free.remove(blocked)
             if blocked is not None or any(step):
                 continue
-        up = [i for i in range(n) if (y[i] < 0 and b[i] < 0) or (y[i] > 0 and not b[i] == C != 0)]
-        low = [i for i in range(n) if (y[i] > 0 and b[i] > 0) or (y[i] < 0 and not -b[i] == C != 0)]
+        at_top = [y[i] * b[i] == C != 0 for i in range(n)]
+        up = [i for i in range(n) if (b[i] if y[i] < 0 else not y[i] or not at_top[i])]
+        low = [i for i in range(n) if (b[i] if y[i] > 0 else not y[i] or not at_top[i])]
         least, most = min(up, key=lambda i: g[i]), max(low, key=lambda i: g[i])
         if g[most] <= g[least]:
             return b
@@ -86,12 +90,23 @@ def optimum(K: list[Numbers], y: Numbers, C: Fraction, ridge: Fraction) -> Numbe
 
 
 def squared_weights(
-    X: np.ndarray, y: np.ndarray, kept: list[int], C: float, *, squared: bool = False
+    X: np.ndarray,
+    y: np.ndarray,
+    kept: list[int],
+    C: float,
+    *,
+    squared: bool = False,
+    bias: float | None = None,
 ) -> Numbers:
-    """w_j^2 of the kept columns."""
+    """w_j^2 of the kept columns. A penalised bias is a constant column and a free row of zeros."""
+    used = list(kept)
+    if bias is not None:
+        used.append(X.shape[1])
+        X = np.vstack([np.column_stack([X, np.full(len(X), bias)]), np.zeros(X.shape[1] + 1)])
+        y = np.append(y, 0.0)
     table = [[value - top for value, top in zip(exact(row), exact(X[0]), strict=True)] for row in X]
     n = len(table)
-    K = [[sum(table[i][j] * table[k][j] for j in kept) for k in range(n)] for i in range(n)]
+    K = [[sum(table[i][j] * table[k][j] for j in used) for k in range(n)] for i in range(n)]
     bound, ridge = (Fraction(0), 1 / Fraction(C)) if squared else (Fraction(C), Fraction(0))
     b = optimum([[Fraction(v) for v in row] for row in K], exact(y), bound, ridge)
     return [Fraction(sum(b[i] * table[i][j] for i in range(n))) ** 2 for j in kept]

@@ -115,6 +115,8 @@ class Criterion(Protocol):
 
     - ``resolution(context, scores)``, one number for all columns or one for each, below which two
       scores count as equal (see `resolution_of`);
+    - ``prepare(contexts, combine)``, told of all problems on a table before any of them is scored,
+      and of the rule that joins their scores;
     - ``least(context, count)``, the smallest scores found without computing all of them, as
       `LeastScores`, or None where that is not possible.
     """

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from svsieve.arrays import FloatArray, IndexArray
+from svsieve.criteria.combine import Combine
 from svsieve.machines import DualProblem
 from svsieve.native import core
 
@@ -19,7 +21,31 @@ EQUAL_WEIGHTS = 1e-10
 # seconds. They are counted, not timed, so that a ranking is a function of the data.
 MOST_AT_ONCE = 2.0**23
 MOST_IN_ALL = 2.0**29
+PAIRS_AT_ONCE = 256  # of columns that are compared
+LEAST_PASSES = 4.0  # over the table, each a multiplication for every entry
 SPENT = "spent"  # where that is remembered
+
+
+@dataclass(frozen=True, eq=False)
+class LinearWeights:
+    """The weights of one linear machine as double precision has them.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_kept,)
+    sizes : ndarray of shape (n_kept,)
+        ``||u|| ||x_j||``.
+    n_rows : int
+        Of the machine.
+    refine : callable or None
+        Of the multiplications that may be spent: the answer of ``core.refined_weights``, whose
+        first weights are these. None where there is no such answer.
+    """
+
+    weights: FloatArray
+    sizes: FloatArray
+    n_rows: int
+    refine: Callable[[float], tuple[Any, ...]] | None
 
 
 class Refinement:
@@ -36,34 +62,45 @@ class Refinement:
 
     def settle(
         self,
-        weights: FloatArray,
-        sizes: FloatArray,
+        problems: Sequence[LinearWeights],
         columns: Callable[[IndexArray], FloatArray],
-        refine: Callable[[float], tuple[Any, ...]],
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return squares of weights, and below which difference two of them are a tie.
+        combine: Combine,
+    ) -> list[tuple[FloatArray, FloatArray]]:
+        """Return, per problem, squares of weights, and below which difference two are a tie.
 
         Parameters
         ----------
-        weights : ndarray of shape (n_kept,)
-            As double precision has them.
-        sizes : ndarray of shape (n_kept,)
-            ``||u|| ||x_j||``.
+        problems : sequence of LinearWeights
+            Their squares are joined before columns are compared.
         columns : callable
             Of positions: these columns of the table, one beside the other.
-        refine : callable
-            Of the multiplications that may be spent: the answer of ``core.refined_weights``.
+        combine : Combine
+            How they are joined.
         """
-        squares, resolution = weights**2, square_resolution(weights, sizes)
-        most = min(MOST_AT_ONCE, MOST_IN_ALL - self._memory.get(SPENT, 0.0))
-        if most <= 0.0 or not is_open(squares, resolution, columns):
-            return squares, resolution
-        found, refined, error, rounding, _, spent = refine(most)
+        known = [(one.weights**2, square_resolution(one.weights, one.sizes)) for one in problems]
+        squares, resolutions = (np.array(values) for values in zip(*known, strict=True))
+        joined = combine(squares)
+        resolution = np.broadcast_to(combine.resolution(resolutions, joined), joined.shape)
+        if self._left() <= 0.0 or not is_open(joined, resolution, columns):
+            return known
+        return [self._refined(one) or before for one, before in zip(problems, known, strict=True)]
+
+    def _left(self) -> float:
+        spent: float = self._memory.get(SPENT, 0.0)
+        return min(MOST_AT_ONCE, MOST_IN_ALL - spent)
+
+    def _refined(self, one: LinearWeights) -> tuple[FloatArray, FloatArray] | None:
+        """Squares and resolution in twice the precision, or None where that is too dear."""
+        n_kept = len(one.weights)
+        if one.refine is None or LEAST_PASSES * one.n_rows * n_kept > self._left():
+            return None
+        found, weights, error, rounding, _, spent = one.refine(self._left())
         self._memory[SPENT] = self._memory.get(SPENT, 0.0) + spent
         if not found:
-            return squares, resolution
-        width = error + rounding * sizes + EQUAL_WEIGHTS * np.abs(refined)
-        return refined**2, width * (2.0 * np.abs(refined) + width)
+            return None
+        weights = weights[:n_kept]
+        width = error + rounding * one.sizes + EQUAL_WEIGHTS * np.abs(weights)
+        return weights**2, width * (2.0 * np.abs(weights) + width)
 
 
 def refined_weights(
@@ -95,7 +132,14 @@ def is_open(
     close = np.flatnonzero(reach[1:] <= squares[order][:-1])
     if not len(close):
         return False
-    first, second = columns(order[close]), columns(order[close + 1])
+    return any(
+        _differ(columns(order[pairs]), columns(order[pairs + 1]))
+        for pairs in np.array_split(close, len(close) // PAIRS_AT_ONCE + 1)
+    )
+
+
+def _differ(first: FloatArray, second: FloatArray) -> bool:
+    """Whether a column is neither the other nor its mirror image."""
     same = (first == second).all(axis=0) | (first == -second).all(axis=0)
     return not bool(same.all())
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from svsieve.arrays import FloatArray
+from svsieve.arrays import FloatArray, IndexArray
+from svsieve.criteria.combine import Combine, PowerSum
 from svsieve.criteria.context import Context, LeastScores, share_of_largest
-from svsieve.criteria.refined_weights import Refinement, refined_weights, square_resolution
+from svsieve.criteria.refined_weights import LinearWeights, Refinement, refined_weights
 from svsieve.criteria.retrain import (
     Candidate,
     known_values,
@@ -20,6 +22,8 @@ from svsieve.criteria.retrain import (
 )
 from svsieve.criteria.slack import check_order
 from svsieve.kernels import KernelState, Linear
+
+SQUARES = "squares"  # where those of a solution are remembered
 
 
 @dataclass(frozen=True)
@@ -135,30 +139,57 @@ class WeightNorm:
         linear = self._linear_scores(context)
         return share_of_largest(scores) if linear is None else linear[1]
 
+    def prepare(self, contexts: Sequence[Context], combine: Combine) -> None:
+        """Settle the order of columns by what several problems on one table come to together.
+
+        Parameters
+        ----------
+        contexts : sequence of Context
+        combine : Combine
+        """
+        if not self.retrain:
+            _settle(contexts, combine)
+
     def _linear_scores(self, context: Context) -> tuple[FloatArray, FloatArray] | None:
         """Scores and resolution where they are squares of weights; None elsewhere."""
-        M, state = context.pair_weights(), context.state
-        if M.vector is None or not isinstance(state.kernel, Linear):
+        if not _is_linear(context):
             return None
-        known = context.memory.get("squares")
-        if known is not None and known[0] is context.solution and known[1] == len(state.kept):
-            squares, resolution = known[2:]
-        else:
-            squares, resolution = _squared_weights(context)
-            context.memory["squares"] = (context.solution, len(state.kept), squares, resolution)
-        factor = abs(M.scale) * (1.0 if self.order == 0 else 2.0)
+        known = context.memory.get(SQUARES)
+        if known is None or known[0] is not context.solution or known[1] != context.state.n_kept:
+            _settle([context], PowerSum())
+            known = context.memory[SQUARES]
+        squares, resolution = known[2:]
+        factor = abs(context.pair_weights().scale) * (1.0 if self.order == 0 else 2.0)
         return factor * squares, factor * resolution
 
 
-def _squared_weights(context: Context) -> tuple[FloatArray, FloatArray]:
-    """Squares of the weights of a linear machine, and what is left open of them."""
+def _is_linear(context: Context) -> bool:
+    return context.pair_weights().vector is not None and isinstance(context.state.kernel, Linear)
+
+
+def _settle(contexts: Sequence[Context], combine: Combine) -> None:
+    """Leave squares of weights, and what is open of them, in the memory of each context."""
+    if not all(_is_linear(context) for context in contexts):
+        return
+    state = contexts[0].state
+    every_row = np.arange(state.n_rows)
+
+    def columns(at: IndexArray) -> FloatArray:
+        return state.linear_columns(every_row)[:, at]
+
+    problems = [_weights(context) for context in contexts]
+    settled = Refinement(contexts[0].memory).settle(problems, columns, combine)
+    for context, found in zip(contexts, settled, strict=True):
+        context.memory[SQUARES] = (context.solution, state.n_kept, *found)
+
+
+def _weights(context: Context) -> LinearWeights:
+    """The weights of a linear machine."""
     M, state, problem = context.pair_weights(), context.state, context.problem
     assert isinstance(state.kernel, Linear)
     change = np.abs(state.contract_without(M, change=True))
     weights = np.sqrt(change / abs(M.scale))
     sizes = float(np.linalg.norm(context.solution.coefficients)) * column_norms(state, state.kernel)
-    if problem.total != 0.0:
-        return weights**2, square_resolution(weights, sizes)
     rows = np.arange(state.n_rows) if context.rows is None else context.rows
 
     def refine(most: float) -> tuple[Any, ...]:
@@ -167,9 +198,7 @@ def _squared_weights(context: Context) -> tuple[FloatArray, FloatArray]:
             state.linear_columns(rows), np.arange(state.n_kept), problem, start, most
         )
 
-    return Refinement(context.memory).settle(
-        weights, sizes, lambda at: state.linear_columns(rows)[:, at], refine
-    )
+    return LinearWeights(weights, sizes, len(rows), refine if problem.total == 0.0 else None)
 
 
 def _value(one: Candidate) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, overload
 
 import numpy as np
 import scipy.sparse as sp
@@ -149,15 +149,10 @@ class Rows:
         """Add what the bias asks for."""
         if parts.bias is None:
             return cls(data.X, data.tasks, parts.machine, None, data.n_columns)
-        X, n, d = data.X, data.n_rows, data.n_columns
-        constant = np.full((n, 1), float(parts.bias))
-        if isinstance(X, np.ndarray):
-            wide = np.zeros((n + 1, d + 1))
-            wide[:n, :d], wide[:n, d:] = X, constant
-        else:
-            wide = sp.csr_array(sp.vstack([sp.hstack([X, constant]), sp.csr_array((1, d + 1))]))
-        tasks = tuple(_with_row(task, n) for task in data.tasks)
-        return cls(wide, tasks, FreeSum(parts.machine), n, d)
+        n, bias = data.n_rows, float(parts.bias)
+        tasks = tuple(with_row(task, n) for task in data.tasks)
+        machine = FreeSum(parts.machine)
+        return cls(with_bias(data.X, bias), tasks, machine, n, data.n_columns)
 
     def columns(self, kept: IndexArray) -> IndexArray:
         """Return the columns to train on: the kept ones and the constant."""
@@ -174,8 +169,23 @@ def centred_columns(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     return from_first, X[0] + shift
 
 
-def _with_row(task: Task, extra: int) -> Task:
-    """A task that also has the row of zeros, with label 0 and weight 1."""
+@overload
+def with_bias(X: FloatArray, bias: float) -> FloatArray: ...
+@overload
+def with_bias(X: Table, bias: float) -> Table: ...
+def with_bias(X: Table, bias: float) -> Table:
+    """Return a table with a constant column and a row of zeros, the last ones."""
+    n, d = X.shape
+    constant = np.full((n, 1), bias)
+    if not isinstance(X, np.ndarray):
+        return sp.csr_array(sp.vstack([sp.hstack([X, constant]), sp.csr_array((1, d + 1))]))
+    wide = np.zeros((n + 1, d + 1))
+    wide[:n, :d], wide[:n, d:] = X, constant
+    return wide
+
+
+def with_row(task: Task, extra: int) -> Task:
+    """Return a task that also has the row of zeros, with label 0 and weight 1."""
     assert task.labels is not None
     rows = np.arange(extra) if task.rows is None else task.rows
     weights = None if task.weights is None else np.append(task.weights, 1.0)

@@ -257,7 +257,10 @@ class KernelEngine:
         """Scores of the kept columns, joined over problems and draws, with their resolution."""
         parts, n_kept = self._parts, len(turn.kept)
         joined, resolutions = [], []
+        prepare: Any = getattr(parts.criterion, "prepare", None)
         for draw in draws:
+            if prepare is not None and len(draw) > 1:
+                prepare([one.context for one in draw], parts.combine)
             tables, widths = [], []
             for one in draw:
                 scores = _checked(parts.criterion, one.context)

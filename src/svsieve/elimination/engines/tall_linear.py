@@ -9,17 +9,17 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from svsieve.arrays import FloatArray, IndexArray
+from svsieve.arrays import FloatArray, IndexArray, Table
 from svsieve.criteria import WeightNorm
-from svsieve.criteria.refined_weights import SPENT, Refinement, refined_weights, square_resolution
-from svsieve.elimination.engines.engine import Fit, Turn, centred_columns
+from svsieve.criteria.refined_weights import SPENT, LinearWeights, Refinement, refined_weights
+from svsieve.elimination.engines.engine import Fit, Turn, centred_columns, with_bias, with_row
 from svsieve.elimination.ordering import least
 from svsieve.elimination.parts import Data, Parts, Task
 from svsieve.elimination.sparing import going_after
 from svsieve.elimination.stretch import EngineState, Solution, Stretch
 from svsieve.kernels import Linear
 from svsieve.kernels.gamma import ColumnMoments
-from svsieve.machines import CSvm, L2Svm, LinearPrimal, LinearSolution
+from svsieve.machines import CSvm, FreeSum, L2Svm, LinearPrimal, LinearSolution
 
 TOL = 1e-10
 # Where a column is so many deviations away from zero the table is centred, at the price of a copy:
@@ -125,49 +125,44 @@ class TallLinearEngine:
     def _scores(
         self, solved: list[LinearSolution], kept: IndexArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Sum over the problems of w_j^2, and what rounding leaves open of it.
-
-        A bias that is not penalised takes the part of constant columns: their weight is zero.
-        """
-        varies = (self._spread[kept] > 0.0) | (self._parts.bias is not None)
-        squares, resolutions = [], []
-        for task, one in zip(self._data.tasks, solved, strict=True):
-            sizes = np.linalg.norm(one.coefficients) * self._spread[kept]
-            weights = np.where(varies, one.weights, 0.0)
-            known = self._squares(task, one, kept, weights, np.asarray(sizes))
-            squares.append(self._factor * known[0])
-            resolutions.append(self._factor * known[1])
-        combine = self._parts.combine
-        scores = combine(np.array(squares))
-        return scores, np.broadcast_to(
-            combine.resolution(np.array(resolutions), scores), scores.shape
-        )
-
-    def _squares(
-        self,
-        task: Task,
-        one: LinearSolution,
-        kept: IndexArray,
-        weights: FloatArray,
-        sizes: FloatArray,
-    ) -> tuple[FloatArray, FloatArray]:
-        """Squared weights of a problem and what is open of them, refined where need be."""
-        table = self._table
-        if self._parts.bias is not None or not isinstance(table, np.ndarray):
-            return weights**2, square_resolution(weights, sizes)
-        rows = slice(None) if task.rows is None else task.rows
-
-        def refine(most: float) -> tuple[Any, ...]:
-            X = table[rows]
-            machine = self._parts.machine
-            problem = machine.problem(np.ones(len(X)), task.labels, task.weights)
-            return refined_weights(X, kept, problem, one.coefficients, most)
+        """Sum over the problems of w_j^2, and what rounding leaves open of it."""
+        problems = [
+            self._weights(task, one, kept)
+            for task, one in zip(self._data.tasks, solved, strict=True)
+        ]
 
         def columns(at: IndexArray) -> FloatArray:
-            chosen = table[:, kept[at]][rows]
-            return np.asarray(chosen - chosen[0])
+            chosen = _dense(self._table[:, kept[at]])
+            return chosen - chosen[0] if self._parts.bias is None else chosen
 
-        return Refinement(self._memory).settle(weights, sizes, columns, refine)
+        combine = self._parts.combine
+        known = Refinement(self._memory).settle(problems, columns, combine)
+        squares, resolutions = (np.array(values) for values in zip(*known, strict=True))
+        scores = combine(self._factor * squares)
+        resolution = combine.resolution(self._factor * resolutions, scores)
+        return scores, np.broadcast_to(resolution, scores.shape)
+
+    def _weights(self, task: Task, one: LinearSolution, kept: IndexArray) -> LinearWeights:
+        """The weights of a problem; a free offset takes the part of constant columns."""
+        bias, machine = self._parts.bias, self._parts.machine
+        varies = (self._spread[kept] > 0.0) | (bias is not None)
+        sizes = np.linalg.norm(one.coefficients) * self._spread[kept]
+        n = len(one.coefficients)
+
+        def refine(most: float) -> tuple[Any, ...]:
+            rows = slice(None) if task.rows is None else task.rows
+            X = _dense(self._table[rows][:, kept])
+            if bias is None:
+                problem = machine.problem(np.ones(n), task.labels, task.weights)
+                return refined_weights(X, np.arange(len(kept)), problem, one.coefficients, most)
+            X = with_bias(X, float(bias))
+            own = with_row(task, n)
+            problem = FreeSum(machine).problem(np.ones(n + 1), own.labels, own.weights)
+            start = np.append(one.coefficients, -one.coefficients.sum())
+            return refined_weights(X, np.arange(X.shape[1]), problem, start, most)
+
+        weights = np.where(varies, one.weights, 0.0)
+        return LinearWeights(weights, np.asarray(sizes), n, refine)
 
     def _accuracy(self, solved: list[LinearSolution]) -> float:
         shares = [
@@ -192,3 +187,7 @@ def _spread(moments: ColumnMoments, n_rows: int, bias: float | None) -> FloatArr
     if bias is not None:
         squares = squares + moments.mean**2 * n_rows / (n_rows + 1)
     return np.sqrt(squares)
+
+
+def _dense(columns: Table) -> FloatArray:
+    return columns if isinstance(columns, np.ndarray) else columns.toarray()
