@@ -107,6 +107,27 @@ def test_the_least_sum_over_classes_goes(shape: str, bias: float | None) -> None
         expect_least(paths, X.shape[1], exact)
 
 
+@pytest.mark.parametrize("bias", [None, 1.0], ids=["free offset", "penalised"])
+@pytest.mark.parametrize("factor", [1e6, 1e8])
+def test_columns_far_wider_than_the_others(factor: float, bias: float | None) -> None:
+    """Beside them the others vanish in a Gram matrix: the machine is solved all the same."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(14, 7))
+        X[:, 2:4] *= factor
+        y = np.where(np.arange(14) % 2, 1.0, -1.0)
+        paths = [walked(X, y, CSvm(1.0), engine, bias=bias) for engine in ENGINES]
+        for path in paths:
+            assert path.largest_gap <= 1e-9
+        expect_least(paths, 7, partial(squared_weights, X, y, C=1.0, bias=bias))
+
+
+def test_a_limit_on_iterations_is_not_evaded() -> None:
+    X, y, C = close_table("scales", 0)
+    for engine in ("kernel", "tall-linear"):
+        assert walked(X, y, CSvm(C), engine, max_iter=1).largest_gap > 1e-3
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_order_does_not_depend_on_the_places_of_columns(shape: str, engine: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
 
 from svsieve import SVC, SVMRFE, samplers
 from svsieve.criteria import WeightNorm
@@ -126,6 +127,38 @@ def test_steps_that_do_not_converge_are_told(rows):
     assert worst > 1e-8
     assert f"the largest KKT gap is {worst:.3g}" in str(told.message)
     assert "6 of 6 fits" in str(told.message)
+
+
+def wide_column(factor):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 40)), np.arange(60) % 2
+    X[:, 12] *= factor
+    return X, y
+
+
+MAKERS = {"free": lambda: SVC(kernel="linear"), "penalised": lambda: LinearSVC(dual="auto")}
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_a_wide_column_is_no_reason_to_warn_where_scores_are_known(make):
+    X, y = wide_column(1e8)
+    plain = SVMRFE(make(), n_features_to_select=1)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="SVMRFE")
+        warnings.filterwarnings("ignore", message="SVC|Liblinear")
+        plain.fit(X, y)
+    assert plain.path_.largest_gap <= 1e-8
+
+
+def test_a_column_too_wide_to_see_the_others_beside_it_is_named():
+    X, y = wide_column(1e13)
+    frame = pd.DataFrame(X, columns=[f"gene {j}" for j in range(40)])
+    with pytest.warns(ConvergenceWarning) as seen:
+        SVMRFE(SVC(kernel="linear"), n_features_to_select=1).fit(frame, y)
+    (told,) = [str(w.message) for w in seen if "SVMRFE" in str(w.message)]
+    assert "Column 12 ('gene 12') varies 1e+13 times as much as the median column" in told
+    assert told.endswith("scale the columns.")
+    assert "max_iter" not in told
 
 
 def test_ranking_is_solved_further_than_the_estimator_asks(rows):

@@ -14,6 +14,7 @@ from svsieve.machines import DualProblem, DualSolution, Machine
 # Two scores that differ by less than this share of the largest one count as equal, where a
 # criterion does not know its own rounding better.
 RESOLUTION = 1e-11
+GAP = "gap"  # where that of refined scores is remembered
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +64,16 @@ class Context:
     tol: float = 1e-8
     memory: dict[str, Any] = field(default_factory=dict)
     held_out: Any = None
+
+    @property
+    def gap(self) -> float:
+        """The KKT gap of the machine that scores come from."""
+        solution, gap = self.memory.get(GAP, (None, 0.0))
+        return gap if solution is self.solution else self.solution.kkt_gap
+
+    def scored_at(self, gap: float) -> None:
+        """Say that scores come from a machine solved further than `solution` is."""
+        self.memory[GAP] = (self.solution, gap)
 
     def gram(self) -> FloatArray:
         """Return the Gram matrix over the rows of the problem. Do not write to it."""

@@ -15,6 +15,7 @@ from svsieve.native import core
 
 # A weight of the linear kernel is a product u'x_j; this share of ||u|| ||x_j|| is its rounding.
 WEIGHT_RESOLUTION = 1e-11
+POOR_GAP = 1e-9  # above it a machine counts as not solved
 # Weights that are sure to agree to this share count as equal.
 EQUAL_WEIGHTS = 1e-10
 # Multiplications in twice the precision, at a time and over a whole path: some milliseconds, some
@@ -37,15 +38,28 @@ class LinearWeights:
         ``||u|| ||x_j||``.
     n_rows : int
         Of the machine.
+    gap : float
+        Its KKT gap.
     refine : callable or None
         Of the multiplications that may be spent: the answer of ``core.refined_weights``, whose
-        first weights are these. None where there is no such answer.
+        first weights are these. None where there is no such answer, or none is wanted since the
+        machine was not to be solved any further.
     """
 
     weights: FloatArray
     sizes: FloatArray
     n_rows: int
+    gap: float
     refine: Callable[[float], tuple[Any, ...]] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """Squares of weights, below which difference two of them are a tie, and the gap they have."""
+
+    squares: FloatArray
+    resolution: FloatArray
+    gap: float
 
 
 class Refinement:
@@ -65,8 +79,10 @@ class Refinement:
         problems: Sequence[LinearWeights],
         columns: Callable[[IndexArray], FloatArray],
         combine: Combine,
-    ) -> list[tuple[FloatArray, FloatArray]]:
-        """Return, per problem, squares of weights, and below which difference two are a tie.
+    ) -> list[Settled]:
+        """Return what is known of the weights of each problem.
+
+        They are computed again where a machine was not solved, or where two columns are open.
 
         Parameters
         ----------
@@ -77,11 +93,16 @@ class Refinement:
         combine : Combine
             How they are joined.
         """
-        known = [(one.weights**2, square_resolution(one.weights, one.sizes)) for one in problems]
-        squares, resolutions = (np.array(values) for values in zip(*known, strict=True))
-        joined = combine(squares)
-        resolution = np.broadcast_to(combine.resolution(resolutions, joined), joined.shape)
-        if self._left() <= 0.0 or not is_open(joined, resolution, columns):
+        known = [
+            Settled(one.weights**2, square_resolution(one.weights, one.sizes), one.gap)
+            for one in problems
+        ]
+        joined = combine(np.array([one.squares for one in known]))
+        widths = combine.resolution(np.array([one.resolution for one in known]), joined)
+        poor = any(one.gap > POOR_GAP and one.refine is not None for one in problems)
+        if self._left() <= 0.0:
+            return known
+        if not poor and not is_open(joined, np.broadcast_to(widths, joined.shape), columns):
             return known
         return [self._refined(one) or before for one, before in zip(problems, known, strict=True)]
 
@@ -89,18 +110,18 @@ class Refinement:
         spent: float = self._memory.get(SPENT, 0.0)
         return min(MOST_AT_ONCE, MOST_IN_ALL - spent)
 
-    def _refined(self, one: LinearWeights) -> tuple[FloatArray, FloatArray] | None:
-        """Squares and resolution in twice the precision, or None where that is too dear."""
+    def _refined(self, one: LinearWeights) -> Settled | None:
+        """What twice the precision says, or None where that is too dear."""
         n_kept = len(one.weights)
         if one.refine is None or LEAST_PASSES * one.n_rows * n_kept > self._left():
             return None
-        found, weights, error, rounding, _, spent = one.refine(self._left())
+        found, weights, error, rounding, gap, spent = one.refine(self._left())
         self._memory[SPENT] = self._memory.get(SPENT, 0.0) + spent
         if not found:
             return None
         weights = weights[:n_kept]
         width = error + rounding * one.sizes + EQUAL_WEIGHTS * np.abs(weights)
-        return weights**2, width * (2.0 * np.abs(weights) + width)
+        return Settled(weights**2, width * (2.0 * np.abs(weights) + width), max(0.0, gap))
 
 
 def refined_weights(

@@ -23,7 +23,7 @@ from svsieve.criteria.retrain import (
 from svsieve.criteria.slack import check_order
 from svsieve.kernels import KernelState, Linear
 
-SQUARES = "squares"  # where those of a solution are remembered
+SETTLED = "settled"  # where the squares of a solution are remembered
 
 
 @dataclass(frozen=True)
@@ -154,13 +154,13 @@ class WeightNorm:
         """Scores and resolution where they are squares of weights; None elsewhere."""
         if not _is_linear(context):
             return None
-        known = context.memory.get(SQUARES)
+        known = context.memory.get(SETTLED)
         if known is None or known[0] is not context.solution or known[1] != context.state.n_kept:
             _settle([context], PowerSum())
-            known = context.memory[SQUARES]
-        squares, resolution = known[2:]
+            known = context.memory[SETTLED]
+        settled = known[2]
         factor = abs(context.pair_weights().scale) * (1.0 if self.order == 0 else 2.0)
-        return factor * squares, factor * resolution
+        return factor * settled.squares, factor * settled.resolution
 
 
 def _is_linear(context: Context) -> bool:
@@ -168,7 +168,7 @@ def _is_linear(context: Context) -> bool:
 
 
 def _settle(contexts: Sequence[Context], combine: Combine) -> None:
-    """Leave squares of weights, and what is open of them, in the memory of each context."""
+    """Leave what is known of the weights in the memory of each context."""
     if not all(_is_linear(context) for context in contexts):
         return
     state = contexts[0].state
@@ -180,7 +180,8 @@ def _settle(contexts: Sequence[Context], combine: Combine) -> None:
     problems = [_weights(context) for context in contexts]
     settled = Refinement(contexts[0].memory).settle(problems, columns, combine)
     for context, found in zip(contexts, settled, strict=True):
-        context.memory[SQUARES] = (context.solution, state.n_kept, *found)
+        context.memory[SETTLED] = (context.solution, state.n_kept, found)
+        context.scored_at(found.gap)
 
 
 def _weights(context: Context) -> LinearWeights:
@@ -198,7 +199,9 @@ def _weights(context: Context) -> LinearWeights:
             state.linear_columns(rows), np.arange(state.n_kept), problem, start, most
         )
 
-    return LinearWeights(weights, sizes, len(rows), refine if problem.total == 0.0 else None)
+    able = problem.total == 0.0 and context.solution.stopped != "iteration-limit"
+    gap = context.solution.kkt_gap
+    return LinearWeights(weights, sizes, len(rows), gap, refine if able else None)
 
 
 def _value(one: Candidate) -> float:

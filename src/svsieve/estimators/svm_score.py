@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from svsieve.arrays import FloatArray
 from svsieve.elimination import Data, Parts
 from svsieve.elimination.engines import Turn, choose_engine
+from svsieve.estimators.convergence import remedy
 from svsieve.estimators.specification import take_apart, transformed, two_class_problems
 from svsieve.estimators.svc import SVC
 from svsieve.estimators.svmrfe import RANKING_TOL, SVMRFE
@@ -89,8 +90,8 @@ def svm_score(
     if fit.kkt_gap > allowed:
         warnings.warn(
             f"svm_score: the machine did not converge; its KKT gap is {fit.kkt_gap:.3g} "
-            f"(tol={parts.tol:g}). The scores may depend on the solver. Raise max_iter or scale "
-            "the columns.",
+            f"(tol={parts.tol:g}). The scores may depend on the solver. "
+            f"{remedy(data.X, columns, None)}",
             ConvergenceWarning,
             stacklevel=2,
         )

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from svsieve.arrays import IndexArray
+from svsieve.arrays import IndexArray, Table
 from svsieve.elimination.parts import Parts
 from svsieve.elimination.path import Path
 from svsieve.elimination.samplers import Sampler
 from svsieve.estimators.callbacks import TakesCallbacks, watched
+from svsieve.estimators.convergence import warn_of_unsolved
 from svsieve.estimators.delegation import PredictsOnSelection, asked_inside, tagged_as
 from svsieve.estimators.run import Run
 from svsieve.estimators.specification import (
@@ -227,7 +227,7 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
         )
         path = watched(self, run.path, X, y, task="eliminate")
         run.tell(path)
-        self._judge(path, chain, parts)
+        self._judge(path, chain, parts, lambda: data.X)
 
         self.path_ = path
         self.support_ = np.zeros(X.shape[1], dtype=bool)
@@ -335,24 +335,11 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
                 return seed
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
-    def _judge(self, path: Path, chain: Chain, parts: Parts) -> None:
+    def _judge(self, path: Path, chain: Chain, parts: Parts, table: Callable[[], Table]) -> None:
         """Warn where a fit stayed short of the gap that was asked for.
 
         Gaps below the estimator's own tolerance mean that rounding allows no more, unless the
         iterations were limited.
         """
         own = chain.specification.tol if parts.max_iter == -1 else RANKING_TOL
-        allowed = max(own, RANKING_TOL)
-        gaps = np.append(path.kkt_gap, path.final_kkt_gap)  # the last one orders the columns kept
-        if not path.largest_gap > allowed:
-            return
-        worst = int(np.nanargmax(gaps))
-        where = f"step {worst + 1}" if worst < path.n_steps else "the last, on the columns kept"
-        warnings.warn(
-            f"{type(self).__name__}: {int((gaps > allowed).sum())} of {len(gaps)} fits did not "
-            f"converge; the largest KKT gap is {gaps[worst]:.3g} ({where}, tol="
-            f"{parts.tol:g}). The ranking may depend on the solver. Raise max_iter or scale the "
-            "columns.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
+        warn_of_unsolved(path, max(own, RANKING_TOL), parts.tol, table, type(self).__name__)

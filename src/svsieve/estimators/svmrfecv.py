@@ -22,7 +22,7 @@ from svsieve.estimators.eliminations import Eliminations, Training
 from svsieve.estimators.fold_curve import FoldResults, ranking_at
 from svsieve.estimators.fold_run import Plan, folds_of
 from svsieve.estimators.kept_runs import run_kept
-from svsieve.estimators.specification import Chain, fitted_on
+from svsieve.estimators.specification import Chain, fitted_on, transformed
 from svsieve.estimators.svmrfe import SVMRFE
 from svsieve.estimators.validation import (
     class_codes,
@@ -357,8 +357,11 @@ class SVMRFECV(SVMRFE):
         """Take what the eliminations have found, choose a size and fit the estimator there."""
         self.path_ = replace(path, column_names=self._names())
         self.paths_ = [replace(one.path, column_names=self._names()) for one in judged]
+        chain, (X, y, _) = work.plan.chain, work.training
         for one in (self.path_, *self.paths_):
-            self._judge(one, work.plan.chain, work.plan.parts)
+            self._judge(
+                one, chain, work.plan.parts, lambda: transformed(chain.transformers, X, y, None)
+            )
         self.curve_ = work.curve(path, judged, self.n_jobs)
         self.cv_results_ = FoldResults(self.curve_, self.paths_)
         self._training: Training | None = work.training

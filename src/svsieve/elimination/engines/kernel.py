@@ -309,7 +309,7 @@ def _rows_of(
 
 
 def _gap(trained: list[Trained]) -> float:
-    return max(one.context.solution.kkt_gap for one in trained)
+    return max(one.context.gap for one in trained)
 
 
 def _accuracy(trained: list[Trained]) -> float:

@@ -52,7 +52,7 @@ class TallLinearEngine:
         """Make one step."""
         began = perf_counter()
         solved = self._solve()
-        scores, resolution = self._scores(solved, turn.kept)
+        scores, resolution, gap = self._scores(solved, turn.kept)
         count = turn.count(scores if self._parts.schedule.needs_scores else None)
         at = np.flatnonzero(~np.isin(turn.kept, self._parts.keep))
         chosen, tied = least(scores[at], resolution[at], count)
@@ -70,7 +70,7 @@ class TallLinearEngine:
             dropped=dropped,
             scores=scores[at[chosen]],
             following=np.array([rest.min() if len(rest) else np.nan]),
-            kkt_gap=np.array([max(one.kkt_gap for one in solved)]),
+            kkt_gap=np.array([gap]),
             accuracy=np.array([self._accuracy(solved)]),
             seconds=np.array([perf_counter() - began]),
             tied=np.array([tied]),
@@ -82,8 +82,7 @@ class TallLinearEngine:
     def fit(self, turn: Turn) -> Fit:
         """Train on the columns left and score them all."""
         solved = self._solve()
-        scores, resolution = self._scores(solved, turn.kept)
-        gap = max(one.kkt_gap for one in solved)
+        scores, resolution, gap = self._scores(solved, turn.kept)
         return Fit(scores, resolution, self._accuracy(solved), gap, self._solutions(solved))
 
     def state(self) -> EngineState:
@@ -124,8 +123,8 @@ class TallLinearEngine:
 
     def _scores(
         self, solved: list[LinearSolution], kept: IndexArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Sum over the problems of w_j^2, and what rounding leaves open of it."""
+    ) -> tuple[FloatArray, FloatArray, float]:
+        """Sum over the problems of w_j^2, what rounding leaves open of it, and the gap it has."""
         problems = [
             self._weights(task, one, kept)
             for task, one in zip(self._data.tasks, solved, strict=True)
@@ -137,10 +136,11 @@ class TallLinearEngine:
 
         combine = self._parts.combine
         known = Refinement(self._memory).settle(problems, columns, combine)
-        squares, resolutions = (np.array(values) for values in zip(*known, strict=True))
-        scores = combine(self._factor * squares)
-        resolution = combine.resolution(self._factor * resolutions, scores)
-        return scores, np.broadcast_to(resolution, scores.shape)
+        scores = combine(self._factor * np.array([one.squares for one in known]))
+        resolutions = self._factor * np.array([one.resolution for one in known])
+        resolution = combine.resolution(resolutions, scores)
+        gap = max(one.gap for one in known)
+        return scores, np.broadcast_to(resolution, scores.shape), gap
 
     def _weights(self, task: Task, one: LinearSolution, kept: IndexArray) -> LinearWeights:
         """The weights of a problem; a free offset takes the part of constant columns."""
@@ -162,7 +162,8 @@ class TallLinearEngine:
             return refined_weights(X, np.arange(X.shape[1]), problem, start, most)
 
         weights = np.where(varies, one.weights, 0.0)
-        return LinearWeights(weights, np.asarray(sizes), n, refine)
+        wanted = None if one.stopped == "iteration-limit" else refine
+        return LinearWeights(weights, np.asarray(sizes), n, one.kkt_gap, wanted)
 
     def _accuracy(self, solved: list[LinearSolution]) -> float:
         shares = [
