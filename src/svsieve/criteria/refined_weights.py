@@ -38,19 +38,30 @@ class LinearWeights:
         ``||u|| ||x_j||``.
     n_rows : int
         Of the machine.
-    gap : float
-        Its KKT gap.
+    gap, stopped : float, str
+        Its KKT gap and why it is no smaller, as in `DualSolution`. A machine at its limit of
+        iterations was not to be solved any further, and is not.
     refine : callable or None
         Of the multiplications that may be spent: the answer of ``core.refined_weights``, whose
-        first weights are these. None where there is no such answer, or none is wanted since the
-        machine was not to be solved any further.
+        first weights are these. None where there is no such answer.
     """
 
     weights: FloatArray
     sizes: FloatArray
     n_rows: int
     gap: float
+    stopped: str
     refine: Callable[[float], tuple[Any, ...]] | None
+
+    @property
+    def is_unsolved(self) -> bool:
+        """Whether rounding has left the machine far from its optimum."""
+        return self.stopped == "precision-floor" and self.gap > POOR_GAP
+
+    @property
+    def may_be_refined(self) -> bool:
+        """Whether there is, and is wanted, an answer in twice the precision."""
+        return self.refine is not None and self.stopped != "iteration-limit"
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,10 +110,10 @@ class Refinement:
         ]
         joined = combine(np.array([one.squares for one in known]))
         widths = combine.resolution(np.array([one.resolution for one in known]), joined)
-        poor = any(one.gap > POOR_GAP and one.refine is not None for one in problems)
-        if self._left() <= 0.0:
+        if self._left() <= 0.0 or not any(one.may_be_refined for one in problems):
             return known
-        if not poor and not is_open(joined, np.broadcast_to(widths, joined.shape), columns):
+        unsolved = any(one.is_unsolved for one in problems)
+        if not unsolved and not is_open(joined, np.broadcast_to(widths, joined.shape), columns):
             return known
         return [self._refined(one) or before for one, before in zip(problems, known, strict=True)]
 
@@ -113,8 +124,9 @@ class Refinement:
     def _refined(self, one: LinearWeights) -> Settled | None:
         """What twice the precision says, or None where that is too dear."""
         n_kept = len(one.weights)
-        if one.refine is None or LEAST_PASSES * one.n_rows * n_kept > self._left():
+        if not one.may_be_refined or LEAST_PASSES * one.n_rows * n_kept > self._left():
             return None
+        assert one.refine is not None
         found, weights, error, rounding, gap, spent = one.refine(self._left())
         self._memory[SPENT] = self._memory.get(SPENT, 0.0) + spent
         if not found:

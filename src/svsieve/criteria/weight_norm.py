@@ -199,9 +199,9 @@ def _weights(context: Context) -> LinearWeights:
             state.linear_columns(rows), np.arange(state.n_kept), problem, start, most
         )
 
-    able = problem.total == 0.0 and context.solution.stopped != "iteration-limit"
-    gap = context.solution.kkt_gap
-    return LinearWeights(weights, sizes, len(rows), gap, refine if able else None)
+    solution = context.solution
+    answer = refine if problem.total == 0.0 else None
+    return LinearWeights(weights, sizes, len(rows), solution.kkt_gap, solution.stopped, answer)
 
 
 def _value(one: Candidate) -> float:

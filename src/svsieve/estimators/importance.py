@@ -109,7 +109,7 @@ def _contexts(model: Any) -> list[Context]:
             objective=float(0.5 * sign * u @ (gradient + problem.linear)),
             kkt_gap=float(getattr(model, "kkt_gap_", model.tol)),
             iterations=0,
-            stopped="converged",
+            stopped="iteration-limit",  # the model as it is, not its optimum
         )
         contexts.append(Context(machine, problem, solution, rows, labels, state))
     return contexts

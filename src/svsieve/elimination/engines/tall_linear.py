@@ -162,8 +162,7 @@ class TallLinearEngine:
             return refined_weights(X, np.arange(X.shape[1]), problem, start, most)
 
         weights = np.where(varies, one.weights, 0.0)
-        wanted = None if one.stopped == "iteration-limit" else refine
-        return LinearWeights(weights, np.asarray(sizes), n, one.kkt_gap, wanted)
+        return LinearWeights(weights, np.asarray(sizes), n, one.kkt_gap, one.stopped, refine)
 
     def _accuracy(self, solved: list[LinearSolution]) -> float:
         shares = [
