@@ -480,3 +480,21 @@ class TestRefusals:
     def test_iteration_limit(self, limit: float) -> None:
         with pytest.raises(ValueError, match="max_iter must be positive"):
             LinearPrimal(self.X, self.y, CSvm()).solve(max_iter=limit)
+
+
+@BIAS
+@pytest.mark.parametrize("factor", [2.0**20, 2.0**30, 2.0**40])
+def test_a_column_far_wider_than_the_others(factor: float, bias: float | None) -> None:
+    """With squared slack its weight is as exact as that of any other, and is known to be."""
+    X, y = table(200, 8)
+    X[:, 3] *= factor
+    solution = LinearPrimal(X, y, L2Svm(1.0), bias=bias).solve(1e-10)
+    assert solution.stopped == "converged"
+    # A ridge of one on the weight of x f is a ridge of 1 / f^2 on that of x: as good as none here.
+    ridge = np.ones(8)
+    ridge[3] = factor**-2.0
+    X[:, 3] /= factor
+    short = np.maximum(1.0 - y * solution.values, 0.0)
+    weights = solution.weights.copy()
+    weights[3] *= factor
+    np.testing.assert_allclose(ridge * weights, X.T @ (y * short), rtol=1e-10, atol=1e-11)

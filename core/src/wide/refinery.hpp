@@ -24,8 +24,9 @@ class Refinery {
 
     // Puts every machine at its optimum. Fills `scores`, one for every column of x that is left, and
     // says how well they are known. False where that would cost too much or does not succeed;
-    // nothing has changed then.
-    bool run(const std::vector<std::unique_ptr<TrackedMachine>>& machines,
+    // nothing has changed then. More may be spent on machines that double precision leaves unsolved
+    // than on the order of a few columns.
+    bool run(const std::vector<std::unique_ptr<TrackedMachine>>& machines, bool unsolved,
              std::vector<double>& scores, Certainty& certainty);
 
     // To or from a state_archive.hpp.
@@ -33,7 +34,7 @@ class Refinery {
     void exchange(Archive& archive) {
         archive.indices(columns_, x_.columns);
         archive.indices(gone_, x_.columns);
-        archive.number(left_);
+        archive.number(spent_);
         bool begun = products_ != nullptr;
         archive.number(begun);
         if (Archive::reads && begun) products_ = std::make_unique<RefinedProducts>(x_, columns_);
@@ -46,7 +47,7 @@ class Refinery {
     std::vector<std::size_t> gone_;  // since products_ was told
     std::vector<DualProblem> problems_;
     std::unique_ptr<RefinedProducts> products_;  // from the first refinement on
-    double left_;                                // multiplications
+    double spent_ = 0.0;                         // multiplications
 };
 
 }  // namespace svsieve

@@ -223,7 +223,7 @@ void WidePath::State::choose(std::size_t count, Choice& choice) {
     const bool poor = !(gap() <= largest_gap && known.error < infinity);
     if (!poor && lists_->choose(weighing_, count, known, choice)) return;
     Certainty refined;
-    if (refinery_.run(machines_, refined_, refined)) {
+    if (refinery_.run(machines_, poor, refined_, refined)) {
         lists_->choose_by(refined_, weighing_, count, refined, choice);
         return;
     }
@@ -252,7 +252,7 @@ WideFit WidePath::State::fit() {
     };
     lists_->score(weighing_, columns, out.scores);
     if (poor || !compare()) {
-        if (refinery_.run(machines_, refined_, known)) {
+        if (refinery_.run(machines_, poor, refined_, known)) {
             for (std::size_t k = 0; k < columns.size(); ++k) out.scores[k] = refined_[columns[k]];
         } else {
             settle_all();

@@ -18,10 +18,11 @@ WEIGHT_RESOLUTION = 1e-11
 POOR_GAP = 1e-9  # above it a machine counts as not solved
 # Weights that are sure to agree to this share count as equal.
 EQUAL_WEIGHTS = 1e-10
-# Multiplications in twice the precision, at a time and over a whole path: some milliseconds, some
-# seconds. They are counted, not timed, so that a ranking is a function of the data.
-MOST_AT_ONCE = 2.0**23
-MOST_IN_ALL = 2.0**29
+# Multiplications in twice the precision, at a time and over a whole path, as in the core: for the
+# order of columns, some milliseconds and some tenths of a second; for machines that are not solved,
+# tenths and some seconds. They are counted, not timed, so that a ranking is a function of the data.
+FOR_ORDER = (2.0**23, 2.0**29)
+FOR_UNSOLVED = (2.0**28, 2.0**33)
 PAIRS_AT_ONCE = 256  # of columns that are compared
 LEAST_PASSES = 4.0  # over the table, each a multiplication for every entry
 SPENT = "spent"  # where that is remembered
@@ -110,24 +111,29 @@ class Refinement:
         ]
         joined = combine(np.array([one.squares for one in known]))
         widths = combine.resolution(np.array([one.resolution for one in known]), joined)
-        if self._left() <= 0.0 or not any(one.may_be_refined for one in problems):
-            return known
         unsolved = any(one.is_unsolved for one in problems)
+        budget = FOR_UNSOLVED if unsolved else FOR_ORDER
+        if self._left(budget) <= 0.0 or not any(one.may_be_refined for one in problems):
+            return known
         if not unsolved and not is_open(joined, np.broadcast_to(widths, joined.shape), columns):
             return known
-        return [self._refined(one) or before for one, before in zip(problems, known, strict=True)]
+        return [
+            self._refined(one, budget) or before
+            for one, before in zip(problems, known, strict=True)
+        ]
 
-    def _left(self) -> float:
+    def _left(self, budget: tuple[float, float]) -> float:
+        at_once, in_all = budget
         spent: float = self._memory.get(SPENT, 0.0)
-        return min(MOST_AT_ONCE, MOST_IN_ALL - spent)
+        return min(at_once, in_all - spent)
 
-    def _refined(self, one: LinearWeights) -> Settled | None:
+    def _refined(self, one: LinearWeights, budget: tuple[float, float]) -> Settled | None:
         """What twice the precision says, or None where that is too dear."""
-        n_kept = len(one.weights)
-        if not one.may_be_refined or LEAST_PASSES * one.n_rows * n_kept > self._left():
+        n_kept, most = len(one.weights), self._left(budget)
+        if not one.may_be_refined or LEAST_PASSES * one.n_rows * n_kept > most:
             return None
         assert one.refine is not None
-        found, weights, error, rounding, gap, spent = one.refine(self._left())
+        found, weights, error, rounding, gap, spent = one.refine(most)
         self._memory[SPENT] = self._memory.get(SPENT, 0.0) + spent
         if not found:
             return None
