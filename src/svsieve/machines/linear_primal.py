@@ -23,6 +23,10 @@ from svsieve.machines.problem import DualProblem, Stopped
 from svsieve.native import one_blas_thread
 
 MOST_STEPS = 10_000
+# Columns so many times as wide as the middle one are scaled down to it: their squares would leave
+# the others few digits.
+WIDE = 1e4
+MOST_WIDE = 1e9  # beyond, too little of a ridge would remain: nothing is scaled
 ROUNDING = 8.0 * np.finfo(np.float64).eps  # of a sum, in units of what Cauchy and Schwarz allow
 
 
@@ -114,11 +118,17 @@ class LinearPrimal:
         self._rows = Rows(-program.linear, weights_per_row(row_weights, n), _bounds(program))
         self._free_offset = bias is None
         self._table = WorkingTable(table, begin, 1.0 if bias is None else float(bias))
-        self._ridge = np.ones(self._table.width)
-        self._ridge[-1] = 0.0 if self._free_offset else 1.0
         with one_blas_thread(), np.errstate(over="ignore"):
-            if not np.isfinite(self._table.mean_squares().sum() * n):
+            squares = self._table.mean_squares()
+            if not np.isfinite(squares.sum() * n):
                 raise ValueError("the squares of X must have a finite sum; scale its columns.")
+            # With x_j / f_j in the place of x_j the weight is w_j f_j, and its ridge 1 / f_j^2.
+            self._factors = _factors(squares)
+            if (self._factors != 1.0).any():
+                self._table = self._table.divided(self._factors)
+            self._ridge = self._factors**-2.0
+            if self._free_offset:
+                self._ridge[-1] = 0.0
             self._largest = self._table.largest()
             self._norms = np.sqrt(self._table.mean_squares() * n)
             kind = SquaredSlack if isinstance(machine, L2Svm) else LinearSlack
@@ -155,6 +165,7 @@ class LinearPrimal:
 
     def _forget(self, places: IndexArray) -> None:
         self._ridge = np.delete(self._ridge, places)
+        self._factors = np.delete(self._factors, places)
         self._largest = np.delete(self._largest, places)
         self._norms = np.delete(self._norms, places)
 
@@ -244,11 +255,12 @@ class LinearPrimal:
         low, high = self._interval(slopes, -signs * self._slack.short)
         rounding = ROUNDING * float(np.linalg.norm(slopes)) * self._norms
         rest = np.abs(self._ridge * self._slack.weights - dual) - rounding
-        return max(0.0, low - high) + 2.0 * float(np.maximum(rest, 0.0) @ self._largest)
+        moved = np.maximum(rest, 0.0) / np.where(self._ridge > 0.0, self._ridge, 1.0)
+        return max(0.0, low - high) + 2.0 * float(moved @ self._largest)
 
     def _gap(self, slopes: FloatArray, dual: FloatArray) -> float:
         """The gap by its definition, from the coefficients alone, which must balance."""
-        values = self._table.times(np.where(self._ridge > 0, dual, 0.0))
+        values = self._table.times(_divided(dual, self._ridge))
         low, high = self._interval(slopes, values - self._rows.signs)
         unbalanced = abs(dual[-1]) if self._free_offset else 0.0
         return max(0.0, low - high) + float(unbalanced)
@@ -262,7 +274,7 @@ class LinearPrimal:
     ) -> LinearSolution:
         signs, slack = self._rows.signs, self._slack
         coefficients = signs * slopes
-        objective = 0.5 * float(dual @ (self._ridge * dual)) - float(slopes.sum())
+        objective = 0.5 * float(dual @ _divided(dual, self._ridge)) - float(slopes.sum())
         objective += 0.5 * float(slopes @ (self._ridge_of_rows * slopes))
         values = signs * (1.0 - slack.short)
         offset = self._table.constant * float(slack.weights[-1])
@@ -275,7 +287,7 @@ class LinearPrimal:
                 shift = near if free else 0.5 * (low + high)
                 offset, values = offset - shift, values - shift
         return LinearSolution(
-            weights=slack.weights[: len(self.kept)].copy(),
+            weights=(slack.weights / self._factors)[: len(self.kept)],
             offset=offset,
             values=values,
             coefficients=coefficients,
@@ -284,6 +296,27 @@ class LinearPrimal:
             iterations=steps,
             stopped=stopped,
         )
+
+
+def has_wide_columns(X: Table) -> bool:
+    """Return whether a column is so much wider than the others that `LinearPrimal` scales it."""
+    table = WorkingTable(X, np.arange(X.shape[1]), 0.0)
+    return bool((_factors(table.mean_squares()) != 1.0).any())
+
+
+def _factors(squares: FloatArray) -> FloatArray:
+    """Powers of two by which columns are to be divided, from their mean squares."""
+    size = np.sqrt(squares)
+    middle = float(np.median(size[size > 0.0])) if (size > 0.0).any() else 1.0
+    wide = size > WIDE * middle
+    if (size > MOST_WIDE * middle).any():
+        wide = np.zeros_like(wide)
+    return np.exp2(np.round(np.log2(np.where(wide, size / middle, 1.0))))
+
+
+def _divided(dual: FloatArray, ridge: FloatArray) -> FloatArray:
+    """The weights that X'b stands for, zero where there is no ridge."""
+    return np.where(ridge > 0.0, dual / np.where(ridge > 0.0, ridge, 1.0), 0.0)
 
 
 def _bounds(program: DualProblem) -> FloatArray:

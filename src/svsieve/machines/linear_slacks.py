@@ -20,6 +20,8 @@ LEAST_NEAR = 20  # or while they are fewer than this many per column
 ROUNDING = 1e13  # the largest Newton matrix in units of the smallest
 SMALL_SHARE = 0.125  # of the rows; rough problems are solved until the near ones are no more
 
+LEAST_RIDGE = 1e-3  # of weights that may be taken from X'b
+
 # Newton steps go on until the gradient moves rows by no more than this share of the tolerance.
 GRADIENT_SHARE = 1.0 / 30.0
 
@@ -135,7 +137,7 @@ class LinearSlack:
     def correct(self, dual: FloatArray) -> None:
         """Prepare to do better from there: go to these weights."""
         self.learn(dual)
-        self._place(self._with_offset(dual, self.weights))
+        self._place(self._weights_of(dual, self.weights))
 
     def improve(self, tol: float, limit: int) -> int:
         """Solve smooth problems until no row is in the wrong set; return the Newton steps."""
@@ -162,9 +164,13 @@ class LinearSlack:
         self.weights = weights
         self.short = 1.0 - self._rows.signs * self._table.times(weights)
 
-    def _with_offset(self, dual: FloatArray, weights: FloatArray) -> FloatArray:
-        """An unpenalised offset has no part in the dual weights; take it from others."""
-        return np.append(dual[:-1], weights[-1]) if self._free_offset else dual
+    def _weights_of(self, dual: FloatArray, weights: FloatArray) -> FloatArray:
+        """The weights that X'b stands for; where there is little or no ridge, the present ones.
+
+        An unpenalised offset has no part in X'b; a weight of little ridge drowns in its rounding.
+        """
+        held = self._ridge > LEAST_RIDGE
+        return np.where(held, dual / np.where(held, self._ridge, 1.0), weights)
 
     def _wrong(self, slack: float) -> Mask:
         """Rows at a bound that pull the other way by more than `slack`."""
@@ -202,7 +208,7 @@ class LinearSlack:
                 break
             best = min(best, gap)
             # On from the weights that the slopes stand for: rounding does not add up.
-            weights = self._with_offset(descent.dual(), descent.weights)
+            weights = self._weights_of(descent.dual(), descent.weights)
             short = 1.0 - part.signs * table.times(weights)
             sharpness = min(SHARPER * sharpness, sharpest)
             descent.begin(weights, short, descent.slopes, sharpness * self._penalty)

@@ -60,6 +60,18 @@ class WorkingTable:
         part.kept = self.kept
         return part
 
+    def divided(self, factors: FloatArray) -> WorkingTable:
+        """Return a table whose columns, the constant one included, are divided by these."""
+        every = np.ones(self._table.shape[1])
+        every[self._at] = factors[: len(self._at)]
+        table = self._table / every if self._is_dense else self._table @ sp.diags_array(1.0 / every)
+        constant = self.constant / factors[-1] if self.constant else 0.0
+        part = WorkingTable(
+            sp.csr_array(table) if sp.issparse(table) else table, self._at, constant
+        )
+        part.kept = self.kept
+        return part
+
     def drop(self, places: IndexArray) -> bool:
         """Leave out the kept columns at these places; tell whether the rest was moved together."""
         self.kept = np.delete(self.kept, places)

@@ -5,7 +5,8 @@
 ``wide-linear``
     The linear kernel with more columns than about a tenth of the rows, up to a few thousand rows.
 ``tall-linear``
-    The linear kernel with more rows than that.
+    The linear kernel with more rows than that, or with columns far wider than the others: weights
+    are solved for themselves, so that those do not drown in a Gram matrix.
 
 With more than two classes what counts are the rows of the largest problem, one class against
 another, say: machines on few rows are quick, however many of them there are.
@@ -27,12 +28,16 @@ from svsieve.elimination.samplers import AllRows
 from svsieve.errors import IncompatiblePartsError
 from svsieve.kernels import Linear
 from svsieve.machines import CSvm, L2Svm
+from svsieve.machines.linear_newton import MOST_COLUMNS
+from svsieve.machines.linear_primal import has_wide_columns
 from svsieve.memory import check_fits, fits
 
 # Beyond, the Gram matrix of the wide engine no longer fits into a cache, let alone 8 n^2 bytes.
 MOST_WIDE_ROWS = 4500
 # Sparse tables are written out for the wide engine up to this size.
 MOST_WRITTEN_OUT = 2**31
+# With fewer rows weights that drown in a Gram matrix are cheaply refined in twice the precision.
+FEW_ROWS = 400
 # How often the wide engine has the table in memory, the one that it writes out included.
 COPIES = 2
 
@@ -69,6 +74,8 @@ def engine_name(data: Data, parts: Parts) -> str:
     n, d = data.n_rows, data.n_columns
     most = max(n if task.rows is None else len(task.rows) for task in data.tasks)
     tall = n > MOST_WIDE_ROWS or (most >= 500 and d <= most / 10)
+    if n > FEW_ROWS and d <= min(most, MOST_COLUMNS) and has_wide_columns(data.X):
+        return "tall-linear"
     if not tall and not _not_wide(data, parts):
         return "wide-linear"
     return "tall-linear" if tall or most > 1000 else "kernel"
