@@ -49,13 +49,13 @@ DENSE = "Dense also after a fit to sparse rows, where that is sparse"
 READ_ONLY = f"{DENSE}; read-only, as there."
 EITHER_FORM = "Takes sparse rows after a fit to dense ones, too."
 OWN_WORDS = (
-    "Errors and warnings are of the same classes as there, in words of their own. What scikit-learn "
-    "keeps for libsvm in names with an underscore in front, such as `_dual_coef_` and `_gamma`, is "
-    "not there; `kernel_` has the gamma."
+    "Errors and warnings are of the same classes as there, in words of their own. What "
+    "scikit-learn keeps for libsvm in names with an underscore in front, such as `_dual_coef_` "
+    "and `_gamma`, is not there; `kernel_` has the gamma."
 )
-OWN_LABELS = (
-    "Missing values are refused, and labels of more than one column, as scikit-learn's support "
-    "vector machines refuse them."
+MACHINES_REFUSE = (
+    "Missing values, labels of more than one column and folds with one class alone are refused, as "
+    "scikit-learn's support vector machines refuse them; `RFE` takes what its estimator takes."
 )
 KERNEL_KEPT = "The kernel used, its gamma a number."
 GAP = "How far from the optimum the solution is: the largest KKT gap."
@@ -198,7 +198,7 @@ PEERS = (
             "n_features_to_select": "None is half of the columns, as there; less with `stop`.",
             "fit": "Takes `sample_weight`; machines of one class need no `y`.",
         },
-        otherwise=(SOLVED, OWN_LABELS),
+        otherwise=(SOLVED, MACHINES_REFUSE),
     ),
     Peers(
         RFECV(LINEAR),
@@ -233,7 +233,7 @@ PEERS = (
         },
         otherwise=(
             SOLVED,
-            OWN_LABELS,
+            MACHINES_REFUSE,
             "Metrics of classes and decision values are answered by the machines of the "
             "elimination; nothing is fitted twice. Other scorers are given the estimator fitted "
             "again at that size, as there.",
