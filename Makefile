@@ -29,7 +29,7 @@ SITE            := docs/_build/html
 LOWER_BOUNDS    := build/lower-bounds.txt
 FIGURES         := docs/figures/tuning.svg  # the last one drawn
 
-.PHONY: help demo test test-oldest test-newest lint format types contracts cpp-test mutants bench docs clean
+.PHONY: help demo test test-oldest test-newest peers lint format types contracts cpp-test mutants bench docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -58,6 +58,10 @@ test-newest:  ## run all tests with the newest versions, pre-releases too
 	@rm -rf .venv-newest
 	@PIP_PRE=1 PIP_UPGRADE=1 SKBUILD_BUILD_DIR=build/newest \
 	  $(MAKE) VENV=.venv-newest .venv-newest/.extra-anndata test
+
+# The tests are those of the installed scikit-learn; what may not pass is in tests/peers/table.toml.
+peers: $(VENV)/.package $(VENV)/.extra-test  ## run scikit-learn's own tests and checks on the classes of svsieve
+	$(BIN)/python -m tests.peers --jobs $(JOBS)
 
 lint: $(VENV)/.extra-lint  ## check style and formatting of Python and C++
 	$(BIN)/ruff check .

@@ -45,7 +45,18 @@ WEIGHTED = (
     "Negative weights are refused. A row of weight 2 counts as two rows throughout, in "
     '`gamma="scale"` too.'
 )
-DENSE = "Dense also after a fit to sparse rows, where that is sparse; read-only, as there."
+DENSE = "Dense also after a fit to sparse rows, where that is sparse"
+READ_ONLY = f"{DENSE}; read-only, as there."
+EITHER_FORM = "Takes sparse rows after a fit to dense ones, too."
+OWN_WORDS = (
+    "Errors and warnings are of the same classes as there, in words of their own. What "
+    "scikit-learn keeps for libsvm in names with an underscore in front, such as `_dual_coef_` "
+    "and `_gamma`, is not there; `kernel_` has the gamma."
+)
+MACHINES_REFUSE = (
+    "Missing values, labels of more than one column and folds with one class alone are refused, as "
+    "scikit-learn's support vector machines refuse them; `RFE` takes what its estimator takes."
+)
 KERNEL_KEPT = "The kernel used, its gamma a number."
 GAP = "How far from the optimum the solution is: the largest KKT gap."
 PARTS = {
@@ -62,7 +73,8 @@ PARTS = {
 ELIMINATION = {
     "estimator": (
         'Has a default, `SVC(kernel="linear")`. Support vector machines only, alone or after '
-        "transformers that leave each column a column; of any kernel, where `RFE` needs `coef_`."
+        "transformers that leave each column a column; of any kernel, where `RFE` needs `coef_`. "
+        "Other classifiers, regressors and estimators of one's own come in a later release."
     ),
     "verbose": "See `progress`.",
     "importance_getter": "See `criterion`, which looks at the machine and not at an attribute.",
@@ -137,11 +149,17 @@ PEERS = (
                 '"balanced" counts rows by their weights, where scikit-learn counts each as one. A '
                 "class that `y` does not have is refused."
             ),
-            "coef_": DENSE,
+            "decision_function_shape": (
+                'As there, the largest of the values of pairs ("ovo") does not name the class.'
+            ),
+            "coef_": READ_ONLY,
+            "dual_coef_": f"{DENSE}.",
+            "predict": EITHER_FORM,
             "probA_": "Not deprecated; of the folds of `probability`, so that digits differ.",
             "probB_": "Not deprecated; of the folds of `probability`, so that digits differ.",
             "fit": WEIGHTED,
         },
+        otherwise=(OWN_WORDS,),
     ),
     Peers(
         OneClassSVM(kernel="linear"),
@@ -159,9 +177,12 @@ PEERS = (
             "tol": TOL,
             "shrinking": NO_EFFECT,
             "verbose": SILENT,
-            "coef_": DENSE,
+            "coef_": READ_ONLY,
+            "dual_coef_": f"{DENSE}.",
+            "predict": EITHER_FORM,
             "fit": WEIGHTED,
         },
+        otherwise=(OWN_WORDS,),
     ),
     Peers(
         RFE(LINEAR),
@@ -177,7 +198,7 @@ PEERS = (
             "n_features_to_select": "None is half of the columns, as there; less with `stop`.",
             "fit": "Takes `sample_weight`; machines of one class need no `y`.",
         },
-        otherwise=(SOLVED,),
+        otherwise=(SOLVED, MACHINES_REFUSE),
     ),
     Peers(
         RFECV(LINEAR),
@@ -212,6 +233,7 @@ PEERS = (
         },
         otherwise=(
             SOLVED,
+            MACHINES_REFUSE,
             "Metrics of classes and decision values are answered by the machines of the "
             "elimination; nothing is fitted twice. Other scorers are given the estimator fitted "
             "again at that size, as there.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 
 import numpy as np
@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 from sklearn.svm import LinearSVC
 
-from svsieve import SVMRFE, kernels, machines
+from svsieve import SVC, SVMRFE, kernels, machines
 from svsieve.criteria import Context, RedundancyAware, WeightNorm, redundancy, resolution_of
 from svsieve.elimination import Data, Parts, Subsample, Task, trace
+from svsieve.elimination.samplers import AllRows, Bootstrap
 from svsieve.errors import IncompatiblePartsError
 from tests.criteria.contexts import cloud, solved
 
@@ -150,6 +151,58 @@ def test_some_rows_of_a_state() -> None:
     found = RedundancyAware(share=0.0).scores(context)
     news = plain_news(X[rows], Y[rows], 0.5)
     np.testing.assert_allclose(found, news / news.max(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", [SVC(), SVC(kernel="linear", slack="l2")], ids=repr)
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_a_row_of_weight_two_counts_as_two(estimator, share: float) -> None:
+    table, y = cloud(40, 6, seed=3)
+    weights = np.random.default_rng(0).integers(0, 5, 40).astype(float)
+    criterion = RedundancyAware(share=share)
+    selector = SVMRFE(estimator, criterion=criterion, n_features_to_select=1)
+    weighed = selector.fit(table, y, sample_weight=weights).path_
+    times = weights.astype(int)
+    repeated = selector.fit(np.repeat(table, times, axis=0), np.repeat(y, times)).path_
+    np.testing.assert_array_equal(weighed.order, repeated.order)
+    np.testing.assert_allclose(weighed.importances, repeated.importances, rtol=1e-6)
+
+
+def test_a_row_drawn_twice_counts_as_two() -> None:
+    rows, counts = np.array([3, 0, 8, 12, 20, 21, 22, 25, 29, 5]), np.r_[2.0, np.ones(8), 3.0]
+    context = replace(solved(kernels.Rbf(gamma=0.1), X, Y, rows=rows), counts=counts)
+    found = RedundancyAware(share=0.0).scores(context)
+    again = np.repeat(rows, counts.astype(int))
+    news = plain_news(X[again], Y[again], 0.5)
+    np.testing.assert_allclose(found, news / news.max(), rtol=1e-9)
+
+
+@dataclass(frozen=True)
+class Watching:
+    """Compares the count of each row with its penalty, where weights are all that makes them."""
+
+    seen: list[float]
+
+    def scores(self, context: Context) -> np.ndarray:
+        judged = context.labels != 0.0  # not the row of a penalised bias
+        penalty = context.problem.upper - context.problem.lower
+        np.testing.assert_allclose(context.counts[judged], penalty[judged], rtol=1e-12)
+        self.seen.extend(context.counts[judged])
+        return np.zeros(context.state.n_kept)
+
+
+@pytest.mark.parametrize("bias", [None, 1.0])
+@pytest.mark.parametrize(("sampler", "most"), [(AllRows(), 2.0), (Bootstrap(2), 4.0)])
+def test_counts_of_rows_reach_the_criterion(sampler, most: float, bias: float | None) -> None:
+    codes, weights, criterion = np.arange(30) % 3, np.linspace(1.0, 2.0, 30), Watching([])
+    tasks = []
+    for k in range(3):
+        rows = np.flatnonzero(codes != k)
+        labels = np.where(codes[rows] == (k + 1) % 3, 1.0, -1.0)
+        tasks.append(Task(rows, labels, weights[rows]))
+    data = Data(X, tuple(tasks), codes, weights)
+    options = {"criterion": criterion, "bias": bias, "sampler": sampler, "least": 6}
+    trace(data, Parts(kernels.Linear(), machines.CSvm(C=1.0), **options))
+    assert max(criterion.seen) >= 0.9 * most
 
 
 def test_what_is_remembered_changes_nothing(monkeypatch) -> None:

@@ -194,7 +194,7 @@ def test_probabilities_have_to_be_asked_for():
     assert not hasattr(plain, "sigmoids_")
     with pytest.raises(AttributeError, match="predict_proba"):
         plain.predict_proba(X)
-    with pytest.raises(AttributeError, match="fit it again"):
+    with pytest.raises(AttributeError, match="fit this SVC again"):
         plain.set_params(probability=True).predict_proba(X)
     asked = model().fit(X, y)
     assert hasattr(asked, "predict_log_proba")

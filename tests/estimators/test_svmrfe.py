@@ -42,7 +42,7 @@ def test_number_of_columns_kept(size, expected):
 
 def test_more_columns_asked_for_than_there_are():
     X, y = table()
-    with pytest.warns(UserWarning, match="n_features_to_select=20 is more than the 12") as caught:
+    with pytest.warns(UserWarning, match="n_features_to_select=20 > n_features=12") as caught:
         selector = SVMRFE(n_features_to_select=20).fit(X, y)
     assert caught[0].filename == __file__
     assert selector.support_.all()

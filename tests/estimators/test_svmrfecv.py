@@ -282,7 +282,7 @@ def test_the_least_number_of_columns():
     X, y = table()
     selector = SVMRFECV(min_features_to_select=5, cv=3).fit(X, y)
     assert selector.curve_.sizes.tolist() == list(range(5, 13))
-    with pytest.warns(UserWarning, match="50 is more than the 12 columns of X; none is dropped"):
+    with pytest.warns(UserWarning, match="50 > n_features=12: no column of X is dropped"):
         everything = SVMRFECV(min_features_to_select=50, cv=3).fit(X, y)
     assert everything.curve_.sizes.tolist() == [12]
     assert everything.support_.all()

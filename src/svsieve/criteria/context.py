@@ -40,6 +40,9 @@ class Context:
         where its own programs ended. It may change the time a criterion takes, never its scores.
     held_out : object, optional
         Rows set aside, for criteria that ask for them.
+    counts : ndarray of float or None
+        How many equal rows each row of the problem stands for, by its weight and by how often it
+        was drawn; None: one.
 
     Examples
     --------
@@ -64,6 +67,7 @@ class Context:
     tol: float = 1e-8
     memory: dict[str, Any] = field(default_factory=dict)
     held_out: Any = None
+    counts: FloatArray | None = None
 
     @property
     def gap(self) -> float:

@@ -1,16 +1,17 @@
 """A criterion that also asks whether the columns left say the same already.
 
 Relevance and redundancy are mutual informations of columns cut into three levels: below, about and
-above their mean. Entropies are sums of c ln c over counts c, read from a table.
+above their mean. Entropies are sums of c ln c over counts c.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import xlogy
 
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria.context import Context, Criterion, resolution_of, share_of_largest
@@ -36,7 +37,7 @@ class RedundancyAware:
     with ``|w_j|`` the square root of the other criterion's score (below zero, minus the root of its
     magnitude), the relevance ``I(x_j; y)`` and the redundancy ``mean_k I(x_j; x_k)`` over the
     columns left, column j included. I is the mutual information of columns cut into three levels,
-    on the rows of the problem.
+    on the rows of the problem; one of weight 2 counts as two.
 
     Parameters
     ----------
@@ -137,62 +138,75 @@ class RedundancyAware:
             )
         judged = context.labels != 0.0  # the row that stands for a penalised bias has none
         rows = np.arange(context.state.n_rows) if context.rows is None else context.rows
-        levels = _levels(context.state.kept_columns(rows[judged]), self.band)
+        counts = None if context.counts is None else context.counts[judged]
+        counts = None if counts is None or (counts == 1.0).all() else counts
+        levels = _levels(context.state.kept_columns(rows[judged]), self.band, counts)
         sides = (context.labels[judged] > 0.0).astype(np.int64)[:, None]
-        relevance = _informations(levels, sides)[:, 0]
-        redundancy = self._redundancy(context, levels)
+        relevance = _informations(levels, sides, counts)[:, 0]
+        redundancy = self._redundancy(context, levels, counts)
         out = np.zeros(len(relevance))
         return np.divide(relevance, redundancy, out=out, where=redundancy > 0.0)
 
-    def _redundancy(self, context: Context, levels: IndexArray) -> FloatArray:
+    def _redundancy(
+        self, context: Context, levels: IndexArray, counts: FloatArray | None
+    ) -> FloatArray:
         """Mean mutual information of each column with the columns left."""
         kept, key = context.state.kept, self._key("information")
         if key not in context.memory and len(kept) <= MOST_REMEMBERED:
-            context.memory[key] = kept, np.concatenate(list(_blocks(levels)))
+            context.memory[key] = kept, np.concatenate(list(_blocks(levels, counts)))
         if key in context.memory:
             columns, table = context.memory[key]
             at = np.searchsorted(columns, kept)
             return np.asarray(table[np.ix_(at, at)].mean(axis=1))
-        return np.concatenate([block.mean(axis=1) for block in _blocks(levels)])
+        return np.concatenate([block.mean(axis=1) for block in _blocks(levels, counts)])
 
     def _key(self, what: str) -> str:
         return f"{what} of RedundancyAware {id(self)}"
 
 
-def _levels(X: FloatArray, band: float) -> IndexArray:
+def _levels(X: FloatArray, band: float, counts: FloatArray | None = None) -> IndexArray:
     """Entries as 0, 1 or 2: below, within or above the band about the mean of their column."""
     from_first = X - X[0]  # rounding must not part the entries of a constant column
-    centred = from_first - from_first.mean(axis=0)
-    reach = band * np.sqrt((centred**2).mean(axis=0))
+    centred = from_first - np.average(from_first, axis=0, weights=counts)
+    reach = band * np.sqrt(np.average(centred**2, axis=0, weights=counts))
     varies = from_first.any(axis=0)
     above, below = varies & (centred > reach), varies & (centred < -reach)
     return np.asarray(1 + above.astype(np.int64) - below)
 
 
-def _blocks(levels: IndexArray) -> Iterator[FloatArray]:
+def _blocks(levels: IndexArray, counts: FloatArray | None) -> Iterator[FloatArray]:
     """Mutual informations of all pairs of columns, a few rows of the matrix at a time."""
     width = max(1, BLOCK_ENTRIES // levels.shape[1])
     for start in range(0, levels.shape[1], width):
-        yield _informations(levels[:, start : start + width], levels)
+        yield _informations(levels[:, start : start + width], levels, counts)
 
 
-def _informations(one: IndexArray, other: IndexArray) -> FloatArray:
+def _informations(
+    one: IndexArray, other: IndexArray, counts: FloatArray | None = None
+) -> FloatArray:
     """Mutual information, in nats, of each column of one table with each of the other."""
-    n = len(one)
-    counts = np.arange(1.0, n + 1.0)
-    c_ln_c = np.append(0.0, counts * np.log(counts))
+    times = np.ones(len(one)) if counts is None else counts
+    c_ln_c = _whole_c_ln_c(len(one)) if counts is None else (lambda c: xlogy(c, c))
     ours, theirs = _indicators(one), _indicators(other)
     joint = np.zeros((one.shape[1], other.shape[1]))
     for a in ours:
+        weighed = (a * times[:, None]).T
         for b in theirs:
-            joint += c_ln_c[(a.T @ b).astype(np.int64)]
-    single = [
-        sum(c_ln_c[level.sum(axis=0).astype(np.int64)] for level in side) for side in (ours, theirs)
-    ]
+            joint += c_ln_c(weighed @ b)
+    single = [np.sum([c_ln_c(times @ level) for level in side], axis=0) for side in (ours, theirs)]
     # H(x) + H(z) - H(x, z), each of the form ln n - (sum of c ln c) / n.
-    total = c_ln_c[n] - single[0][:, None] - single[1] + joint
+    n = float(times.sum())
+    whole = float(c_ln_c(np.array(n)))
+    total = whole - single[0][:, None] - single[1] + joint
     # A level that all rows share tells nothing: what is left then is rounding.
-    return np.where(total > ROUNDING * c_ln_c[n], total, 0.0) / n
+    return np.asarray(np.where(total > ROUNDING * abs(whole), total, 0.0) / n)
+
+
+def _whole_c_ln_c(n: int) -> Callable[[FloatArray], FloatArray]:
+    """Return c ln c of whole numbers up to n, looked up."""
+    counts = np.arange(1.0, n + 1.0)
+    table = np.append(0.0, counts * np.log(counts))
+    return lambda c: np.asarray(table[c.astype(np.int64)])
 
 
 def _indicators(levels: IndexArray) -> list[npt.NDArray[np.float64]]:

@@ -56,6 +56,9 @@ class Span:
     many free support vectors as columns, and one more, no column can be missed, all E(j) are equal
     and the path reports a tie. Squared slack always tells columns apart.
 
+    A row leaves with all its weight: one of weight 2 is not what two equal rows are, of which each
+    leaves the other behind.
+
     A lone free support vector has no other to be far from: it counts as one error, which is all
     that leaving it out can cost, whatever the columns. A machine with linear slack whose
     coefficients all lie at their bounds has no estimate. It says nothing about the columns: all

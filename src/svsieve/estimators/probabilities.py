@@ -117,8 +117,8 @@ class GivesProbabilities:
         sigmoids: tuple[Sigmoid, ...] | None = getattr(self, "sigmoids_", None)
         if sigmoids is None:
             raise NotFittedError(
-                f"This {type(self).__name__} was fitted with probability=False; fit it again to "
-                "have probabilities."
+                "predict_proba is not available when fitted with probability=False; fit this "
+                f"{type(self).__name__} again to have it."
             )
         return sigmoids
 

@@ -318,8 +318,7 @@ class SVMRFE(PredictsOnSelection, SelectorMixin, MetaEstimatorMixin, TakesCallba
             )
         if size > n_columns:
             warnings.warn(
-                f"n_features_to_select={size} is more than the {n_columns} columns of X; none is "
-                "dropped.",
+                f"n_features_to_select={size} > n_features={n_columns}: no column of X is dropped.",
                 UserWarning,
                 stacklevel=4,
             )

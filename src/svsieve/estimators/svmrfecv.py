@@ -294,8 +294,8 @@ class SVMRFECV(SVMRFE):
         asked = int(self.min_features_to_select)
         if asked > n_columns:
             warnings.warn(
-                f"min_features_to_select={asked} is more than the {n_columns} columns of X; none "
-                "is dropped.",
+                f"min_features_to_select={asked} > n_features={n_columns}: no column of X is "
+                "dropped.",
                 UserWarning,
                 stacklevel=5,
             )

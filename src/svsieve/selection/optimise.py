@@ -173,8 +173,9 @@ def descend(
     valued = [one for one in recorder.evaluations if np.isfinite(one.value)]
     if not valued:
         raise ValueError(
-            "the objective has no finite value at any of the "
-            f"{len(recorder.evaluations)} points tried."
+            f"The objective has no finite value at any of the {len(recorder.evaluations)} points "
+            "tried: the machine has no solution there, or nothing that the objective measures. Use "
+            'another objective, slack="l2", or other starts.'
         )
     best = min(valued, key=lambda one: one.value)
     return Descent(best, tuple(recorder.evaluations), converged)

@@ -181,9 +181,29 @@ class KernelEngine:
         self._starts[q] = point
         memory = self._memories[q] if drawn is None else {}
         context = Context(
-            self._rows.machine, problem, solution, at, labels, state, self._tol, memory
+            self._rows.machine,
+            problem,
+            solution,
+            at,
+            labels,
+            state,
+            self._tol,
+            memory,
+            counts=self._counted(rows, at if drawn is not None else None, counts),
         )
         return Trained(context, rows)
+
+    def _counted(
+        self, rows: IndexArray | None, at: IndexArray | None, drawn: FloatArray | None
+    ) -> FloatArray | None:
+        """How many equal rows each row of a problem stands for: `rows` of the table, `at` drawn."""
+        factors = []
+        extra = () if self._rows.extra_row is None else (1.0,)
+        for counts, mine in ((self._data.row_weights, rows), (drawn, at)):
+            if counts is not None:
+                counts = np.append(counts, extra)
+                factors.append(counts if mine is None else counts[mine])
+        return np.asarray(np.prod(factors, axis=0)) if factors else None
 
     def _solution(self, one: Trained, kept: IndexArray) -> Solution:
         """The solution in terms of the table as it was given."""

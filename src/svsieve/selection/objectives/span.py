@@ -31,7 +31,9 @@ class Span:
     row meets or leaves a bound, so that a summand of an error is at least 1. The slopes hold under
     the same condition; the value jumps where it fails. A machine with linear slack whose
     coefficients all lie at their bounds has no value; one with a single coefficient between them
-    counts that support vector as one error. Of several solutions that of least norm is meant.
+    counts that support vector as one error. Of several solutions that of least norm is meant. A row
+    leaves with all its weight: one of weight 2 is not what two equal rows are, of which each leaves
+    the other behind.
 
     Examples
     --------
