@@ -10,7 +10,7 @@ from scipy import stats
 from sklearn.svm import LinearSVC
 
 from svsieve import fisher_score
-from svsieve.criteria import CoefficientOfVariation, WeightNorm
+from svsieve.criteria import CoefficientOfVariation, RadiusMargin, WeightNorm
 from svsieve.elimination import Annealing
 from svsieve.elimination.stopping import WhenScoreAbove
 from svsieve.kernels import Linear, Polynomial, Rbf, scaled_kernel
@@ -34,6 +34,26 @@ def slopes_of_gram(kernel, X: np.ndarray, column: int) -> np.ndarray:
 
 
 # ---- Rakotomamonjy
+
+
+def test_the_smallest_bound_left_is_not_the_smallest_change() -> None:
+    """Without a column R^2 shrinks and the norm grows: the bound may come out smaller or larger."""
+    differ = 0
+    for seed in range(40):
+        X, y = cloud(14, 3, seed=seed)
+        context = solved(RBF, X, y, L2Svm(C=1.3))
+        change = RadiusMargin().scores(context)
+        K = context.gram()
+        u, b = L2.coefficients(K, y), L2.centre(K)
+        left = [
+            L2.radius(other, b) * L2.dual(other, u)
+            for other in (RBF.gram(np.delete(X, j, axis=1)) for j in range(3))
+        ]
+        np.testing.assert_allclose(
+            change, np.array(left) - L2.radius_margin(K, b, L2.norm(K, u)), rtol=1e-6
+        )
+        differ += np.argmin(left) != np.abs(change).argmin()
+    assert differ >= 10
 
 
 def test_the_span_moves_with_the_coefficients_once_not_twice() -> None:
