@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from svsieve import fisher_score
 from svsieve.criteria import Context, WeightNorm
 from svsieve.elimination import Fraction
 from svsieve.elimination.stop_point import accuracy_between, cheapest_size
@@ -22,7 +21,8 @@ def solved():
     y = np.where(X[:, 0] + 0.5 * X[:, 1] + 0.4 * rng.normal(size=20) > 0, 1.0, -1.0)
     state, machine = KernelState(Linear(), X), L2Svm(C=4.0)
     problem = machine.problem(state.diagonal(), y)
-    return Context(machine, problem, solve(problem, state.gram()), None, y, state), X, y
+    solution = solve(problem, state.gram(), tol=1e-12)
+    return Context(machine, problem, solution, None, y, state), X, y
 
 
 def test_the_smallest_norm_left_is_svm_rfe_for_the_value_of_the_dual_alone(solved):
@@ -92,20 +92,6 @@ def test_the_radius_needs_weights_that_sum_to_one():
     problem = machine.problem(np.diagonal(K))
     assert problem.total == 1.0
     assert solve(problem, K).coefficients.sum() == pytest.approx(1.0)
-
-
-def test_a_difference_of_variances_depends_on_the_unit():
-    rng = np.random.default_rng(1)
-    y = np.repeat([0, 1], 30)
-    x = rng.normal(size=60) * (1.0 + 0.5 * y) + y
-
-    def printed(values):
-        a, b = values[y == 1], values[y == 0]
-        return abs((a.mean() - b.mean()) / (a.var() - b.var()))
-
-    assert printed(10.0 * x) == pytest.approx(0.1 * printed(x))
-    scores = [fisher_score(scale * x[:, None], y)[0] for scale in (1.0, 10.0)]
-    assert scores[0] == pytest.approx(scores[1])
 
 
 def test_the_estimate_of_algorithm_5_leaves_the_range_of_an_accuracy():

@@ -31,6 +31,10 @@ SLOPED: dict[str, Objective] = {
     "span": Span(),
     "validation": ValidationError(slope=2.0),
     "posterior": PosteriorError(),
+    "fitted validation": ValidationError(slope="fitted"),
+    "fitted slope": ValidationError(slope="fitted", offset=False),
+    "counted radius-margin": RadiusMargin(count_supports=True),
+    "radius-margin from zero": RadiusMargin(radius="origin", delta=0.5),
 }
 MACHINES = {"l1": CSvm(C=1.3), "l2": L2Svm(C=1.3)}
 POLYNOMIAL = Polynomial(degree=3, gamma=0.2, coef0=0.7)

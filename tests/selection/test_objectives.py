@@ -370,7 +370,7 @@ def test_judgements_add_up() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(ValueError, match=r"slope of ValidationError must be positive. Got 0"):
+    with pytest.raises(ValueError, match=r"slope of ValidationError must be positive.*Got 0"):
         ValidationError(slope=0)
     with pytest.raises(ValueError, match=r"share of PosteriorError must lie in \(0, 1\)"):
         PosteriorError(share=1.0)
@@ -385,7 +385,7 @@ def test_refusals() -> None:
         Judge(ValidationError(), X, LABELS, held_out=(X_OTHER[:, :2], LABELS_OTHER))
     with pytest.raises(ValueError, match="must have a weight"):
         Judge(ValidationError(), X, LABELS, held_out=(*HELD_OUT, np.zeros(len(LABELS_OTHER))))
-    with pytest.raises(IncompatiblePartsError, match=r"RadiusMargin\(\) needs a machine"):
+    with pytest.raises(IncompatiblePartsError, match=r"RadiusMargin\(.*\) needs a machine"):
         judge_of(RadiusMargin())(OneClassWithC(), kernels.Rbf(0.3))
     with pytest.raises(ValueError, match=r"'objective' parameter of Y must be one of"):
         resolve_objective("loo", owner="Y")

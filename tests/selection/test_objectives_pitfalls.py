@@ -21,8 +21,8 @@ from svsieve.selection.objectives import (
     RadiusMargin,
     Span,
     ValidationError,
-    posterior_error,
 )
+from svsieve.selection.objectives.fitted_sigmoid import fitted_error
 from svsieve.selection.objectives.held_out import judge_held_out
 from svsieve.selection.objectives.sensitivity import response
 from svsieve.selection.objectives.trial import HeldOut, Trial
@@ -153,7 +153,7 @@ def on_values(values: np.ndarray, labels: np.ndarray, objective) -> tuple[float,
     held_out = HeldOut(np.arange(len(values)), labels, np.ones(len(values)))
     if isinstance(objective, ValidationError):
         return objective._error(values, held_out)
-    return posterior_error._error(values, held_out)
+    return fitted_error(values, held_out)
 
 
 def test_larger_margins_are_smaller_errors() -> None:

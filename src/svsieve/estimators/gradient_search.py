@@ -64,7 +64,8 @@ class GradientSearch(PredictsByBest, ClassifierMixin, MetaEstimatorMixin, BaseEs
         smooth, best with ``slack="l1"``. "validation": the error on a quarter of the rows,
         smoothed. "posterior": the error that Platt's probabilities predict there.
         "support-vectors": their share. "cv": the error in 5-fold cross-validation. The last two
-        have no gradient; Nelder and Mead's simplex serves instead. Objects are in
+        have no gradient; Nelder and Mead's simplex serves instead. Objects, with settings such as
+        ``ValidationError(slope="fitted")`` and ``RadiusMargin(delta=0.5)``, are in
         :mod:`svsieve.objectives`.
     weights : bool, default=False
         Give every column a scale of its own, in the place of one gamma for all: a weighted kernel.

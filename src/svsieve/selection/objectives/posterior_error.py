@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from svsieve.arrays import FloatArray, IndexArray
-from svsieve.machines.platt import fit_sigmoid, smoothed_targets
+from svsieve.selection.objectives.fitted_sigmoid import fitted_error
 from svsieve.selection.objectives.held_out import (
     check_share,
     judge_held_out,
     stratified_split,
 )
-from svsieve.selection.objectives.trial import HeldOut, Judgement, Trial
+from svsieve.selection.objectives.trial import Judgement, Trial
 
 
 @dataclass(frozen=True)
@@ -34,12 +32,10 @@ class PosteriorError:
     Notes
     -----
     With t_i = 1 for the class +1, else 0, and weights w_i of sum N,
-    E = sum_i w_i [t_i (1 - p_i) + (1 - t_i) p_i] / N. Let o_i = w_i p_i (1 - p_i). With A and B as
-    they are, dE/df_i = A o_i (2 t_i - 1) / N. They follow f, though: the fit has the gradient
-    sum_i w_i (s_i - p_i) (f_i, 1) = 0, s_i its targets, and the Hessian
-    G = sum_i o_i (f_i, 1)(f_i, 1)'. So with l = G^-1 sum_i o_i (2 t_i - 1) (f_i, 1) / N,
-
-    dE/df_i = A o_i (2 t_i - 1) / N - [w_i (s_i - p_i) + A o_i f_i] l_1 - A o_i l_2.
+    E = sum_i w_i [t_i (1 - p_i) + (1 - t_i) p_i] / N. Slopes follow A and B as they are fitted anew
+    (`selection.objectives.fitted_sigmoid`). Held-out rows that a machine gets wrong more often than
+    right have falling probabilities, and E is small there, too;
+    ``ValidationError(slope="fitted")`` is the same value with rising ones only.
 
     Examples
     --------
@@ -69,20 +65,4 @@ class PosteriorError:
 
     def judge(self, trial: Trial) -> Judgement:
         """Return the expected error and its slopes."""
-        return judge_held_out(trial, _error)
-
-
-def _error(values: FloatArray, held_out: HeldOut) -> tuple[float, FloatArray]:
-    y, w, total = held_out.labels, held_out.weights, held_out.total
-    sigmoid = fit_sigmoid(values, y, w)
-    p = sigmoid.probability(values)
-    wrong = np.where(y > 0, 1.0 - p, p)
-    o = w * p * (1.0 - p)
-    direct = sigmoid.slope * o * y / total
-
-    line = np.stack([values, np.ones_like(values)], axis=1)
-    hessian = (line * o[:, None]).T @ line
-    by_fit = line.T @ (o * y) / total
-    through = np.linalg.lstsq(hessian, by_fit, rcond=None)[0]
-    moved = w * (smoothed_targets(y, w) - p) * through[0] + sigmoid.slope * o * (line @ through)
-    return float(w @ wrong) / total, direct - moved
+        return judge_held_out(trial, fitted_error)
