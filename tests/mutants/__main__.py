@@ -206,7 +206,7 @@ def attempt(change: Change, seconds: dict[str, float], most: float) -> tuple[str
     code = run_pytest(copy, ["-x", *files], Selection(chosen), limit)
     if not in_core:
         change.undo(copy)
-    if code == pytest.ExitCode.USAGE_ERROR:
+    if code == pytest.ExitCode.USAGE_ERROR and "loading conftest" not in (copy / "log").read_text():
         raise RuntimeError(f"pytest did not understand what to run: see {copy / 'log'}.")
     unnoticed = code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
     left_out = ["(not run)"] * (len(names) - len(chosen))
