@@ -63,6 +63,16 @@ Answer solve_gram(const Table& gram, const Column& linear, const Column& lower, 
     return run(rows, linear, lower, upper, ridge, total, gap_unit, start, options);
 }
 
+Answer solve_picked(const Table& gram, const IndexColumn& picked, const Column& linear,
+                    const Column& lower, const Column& upper, const Column& ridge, double total,
+                    double gap_unit, const Column& start, const SolveOptions& options) {
+    if (gram.shape(0) != gram.shape(1))
+        throw std::invalid_argument("the Gram matrix must be square");
+    const Indices at = checked(picked, gram.shape(0), "picked");
+    PickedRows rows(view(gram), {at.begin(), at.end()});
+    return run(rows, linear, lower, upper, ridge, total, gap_unit, start, options);
+}
+
 }  // namespace
 
 void bind_solver(nb::module_& m) {
@@ -111,6 +121,10 @@ void bind_solver(nb::module_& m) {
     m.def("solve_gram", &solve_gram, nb::arg("gram"), nb::arg("linear"), nb::arg("lower"),
           nb::arg("upper"), nb::arg("ridge"), nb::arg("total"), nb::arg("gap_unit"),
           nb::arg("start"), nb::arg("options"), "Solve the dual problem on a whole Gram matrix.");
+    m.def("solve_picked", &solve_picked, nb::arg("gram"), nb::arg("picked"), nb::arg("linear"),
+          nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("total"),
+          nb::arg("gap_unit"), nb::arg("start"), nb::arg("options"),
+          "Solve the dual problem on some rows and columns of a Gram matrix.");
     m.def(
         "solve_cached",
         [](CachedRows& rows, const Column& linear, const Column& lower, const Column& upper,

@@ -144,6 +144,53 @@ def test_memory_order_of_the_matrix(order: str) -> None:
     assert np.array_equal(actual.coefficients, expected.coefficients)
 
 
+class TestPickedRows:
+    """A problem on some rows of a matrix is solved in the bits of one on a copy of them."""
+
+    @EACH
+    @pytest.mark.parametrize("tol", [1e-3, 1e-12])
+    def test_every_machine(self, case: Case, tol: float) -> None:
+        K = gaussian(np.vstack([X[::-1], X + 0.5]))
+        picked = np.random.default_rng(4).permutation(len(K))[:90]
+        inner = np.ascontiguousarray(K[np.ix_(picked, picked)])
+        problem = case.problem(inner, Y)
+        expected = machines.solve(problem, inner, tol=tol)
+        actual = machines.solve(problem, K, picked=picked, tol=tol)
+        assert np.array_equal(actual.coefficients, expected.coefficients)
+        assert np.array_equal(actual.gradient, expected.gradient)
+        assert actual.iterations == expected.iterations
+
+    @pytest.mark.parametrize("total", [0.0, 1.0])
+    def test_where_rows_rest_at_bounds(self, total: float) -> None:
+        """Many rows: they are left out for a while, and the first point is looked for."""
+        rng = np.random.default_rng(11)
+        X = rng.normal(size=(700, 2))
+        y = np.where(X[:, 0] + 0.8 * rng.normal(size=700) > 0, 1, -1)
+        K, picked = X @ X.T, rng.permutation(700)[:500]
+        inner = np.ascontiguousarray(K[np.ix_(picked, picked)])
+        problem = (
+            machines.Svdd(nu=0.2).problem(np.diag(inner))
+            if total
+            else machines.CSvm(C=10.0).problem(np.diag(inner), y[picked])
+        )
+        expected = machines.solve(problem, inner, tol=1e-10)
+        actual = machines.solve(problem, K, picked=picked, tol=1e-10)
+        assert np.array_equal(actual.coefficients, expected.coefficients)
+        assert np.array_equal(actual.gradient, expected.gradient)
+
+    @pytest.mark.parametrize("wrong", [[0, 90], [-1, 3], [0.5, 1.0]])
+    def test_rows_that_are_not_there(self, wrong: list[float]) -> None:
+        problem = machines.CSvm(1.0).problem([1.0, 1.0], [-1, 1])
+        with pytest.raises(ValueError, match="picked"):
+            machines.solve(problem, gaussian(X), picked=wrong)
+
+    def test_rows_on_demand_are_refused(self) -> None:
+        source = row_source(kernels.Rbf(gamma=0.2), X)
+        problem = machines.CSvm(1.0).problem([1.0, 1.0], [-1, 1])
+        with pytest.raises(ValueError, match="picked"):
+            machines.solve(problem, source, picked=[0, 1])
+
+
 def test_a_matrix_of_another_size_is_refused() -> None:
     problem = CASES[0].problem(gaussian(X), Y)
     with pytest.raises(ValueError, match=r"(?=.*90)(?=.*89)"):

@@ -38,23 +38,24 @@ def solve_pairs(
     refuse_overflow(diagonal, kernel)
     shared = values_of(kernel, X, cache_bytes)
 
-    def values(rows: NDArray[np.integer[Any]]) -> Any:
-        """Kernel values among `rows`, at hand or on demand."""
-        if len(rows) == X.shape[0]:
-            return shared
-        if isinstance(shared, np.ndarray):
-            return shared[np.ix_(rows, rows)]
-        return values_of(kernel, X[rows], cache_bytes)
-
-    return [
-        solve(
-            machine.problem(diagonal[task.rows], task.labels, weights[task.rows]),
-            values(task.rows),
-            tol=min(tol, FINAL_TOL) if len(task.rows) <= FEW_ROWS else tol,
-            max_iter=max_iter,
+    solutions = []
+    for task in tasks:
+        rows = task.rows
+        among: dict[str, Any] = {"rows": shared}
+        if len(rows) < X.shape[0]:
+            if isinstance(shared, np.ndarray):
+                among["picked"] = rows
+            else:
+                among["rows"] = values_of(kernel, X[rows], cache_bytes)
+        solutions.append(
+            solve(
+                machine.problem(diagonal[rows], task.labels, weights[rows]),
+                **among,
+                tol=min(tol, FINAL_TOL) if len(rows) <= FEW_ROWS else tol,
+                max_iter=max_iter,
+            )
         )
-        for task in tasks
-    ]
+    return solutions
 
 
 def judge_pairs(
