@@ -84,7 +84,7 @@ SHAPES = (
     ),
     Shape("dense 100 x 10", partial(clouds, 100, 10), ONE(nu=0.1)),
     Shape("dense 2,000 x 50", partial(clouds, 2000, 50), ONE(nu=0.1)),
-    Shape("dense 2,000 x 50", partial(clouds, 2000, 50), ONE(nu=0.5, kernel="linear")),
+    Shape("dense 2,000 x 50", partial(clouds, 2000, 50), ONE(nu=0.5)),
     Shape("dense 10,000 x 50", partial(clouds, 10_000, 50), ONE(nu=0.05)),
     Shape(*TEXT, ONE(nu=0.2)),
 )

@@ -144,8 +144,8 @@ def test_memory_order_of_the_matrix(order: str) -> None:
     assert np.array_equal(actual.coefficients, expected.coefficients)
 
 
-class TestPickedRows:
-    """A problem on some rows of a matrix is solved in the bits of one on a copy of them."""
+class TestSideProblems:
+    """Problems on rows of one matrix are solved in the bits of those on a copy of their rows."""
 
     @EACH
     @pytest.mark.parametrize("tol", [1e-3, 1e-12])
@@ -154,41 +154,51 @@ class TestPickedRows:
         picked = np.random.default_rng(4).permutation(len(K))[:90]
         inner = np.ascontiguousarray(K[np.ix_(picked, picked)])
         problem = case.problem(inner, Y)
-        expected = machines.solve(problem, inner, tol=tol)
-        actual = machines.solve(problem, K, picked=picked, tol=tol)
-        assert np.array_equal(actual.coefficients, expected.coefficients)
-        assert np.array_equal(actual.gradient, expected.gradient)
-        assert actual.iterations == expected.iterations
+        start = machines.feasible_start(problem)
+        expected = machines.solve(problem, inner, start=start, tol=tol)
+        (actual,) = machines.solve_each(problem, K, picked, [90], tol=tol)
+        self.same(actual, expected)
 
-    @pytest.mark.parametrize("total", [0.0, 1.0])
-    def test_where_rows_rest_at_bounds(self, total: float) -> None:
-        """Many rows: they are left out for a while, and the first point is looked for."""
+    def test_one_after_the_other(self) -> None:
+        """Also large ones, where rows are left out for a while, and tolerances of their own."""
         rng = np.random.default_rng(11)
         X = rng.normal(size=(700, 2))
         y = np.where(X[:, 0] + 0.8 * rng.normal(size=700) > 0, 1, -1)
-        K, picked = X @ X.T, rng.permutation(700)[:500]
-        inner = np.ascontiguousarray(K[np.ix_(picked, picked)])
-        problem = (
-            machines.Svdd(nu=0.2).problem(np.diag(inner))
-            if total
-            else machines.CSvm(C=10.0).problem(np.diag(inner), y[picked])
-        )
-        expected = machines.solve(problem, inner, tol=1e-10)
-        actual = machines.solve(problem, K, picked=picked, tol=1e-10)
+        K, machine = X @ X.T, machines.CSvm(C=10.0)
+        parts = [rng.permutation(700)[:size] for size in (500, 7, 120)]
+        rows, tolerances = np.concatenate(parts), [1e-10, 1e-3, 1e-6]
+        joined = machine.problem(K.diagonal()[rows], y[rows])
+        found = machines.solve_each(joined, K, rows, [500, 7, 120], tol=tolerances)
+        for actual, part, tol in zip(found, parts, tolerances, strict=True):
+            inner = np.ascontiguousarray(K[np.ix_(part, part)])
+            problem = machine.problem(np.diag(inner), y[part])
+            self.same(actual, machines.solve(problem, inner, tol=tol))
+
+    @staticmethod
+    def same(actual: machines.DualSolution, expected: machines.DualSolution) -> None:
         assert np.array_equal(actual.coefficients, expected.coefficients)
         assert np.array_equal(actual.gradient, expected.gradient)
+        for name in ("offset", "objective", "kkt_gap", "iterations", "stopped"):
+            assert getattr(actual, name) == getattr(expected, name)
 
-    @pytest.mark.parametrize("wrong", [[0, 90], [-1, 3], [0.5, 1.0]])
-    def test_rows_that_are_not_there(self, wrong: list[float]) -> None:
+    @pytest.mark.parametrize(
+        ("changed", "named"),
+        [
+            ({"rows": [0, 90]}, "rows"),
+            ({"rows": [-1, 3]}, "rows"),
+            ({"rows": [0.5, 1.0]}, "rows"),
+            ({"rows": [0, 1, 2]}, "3 rows"),
+            ({"counts": [1]}, "1 coefficients"),
+            ({"tol": 0.0}, "tol"),
+            ({"max_iter": 0}, "max_iter"),
+            ({"gram": np.full((90, 90), np.inf)}, "finite"),
+        ],
+    )
+    def test_bad_input(self, changed, named: str) -> None:
         problem = machines.CSvm(1.0).problem([1.0, 1.0], [-1, 1])
-        with pytest.raises(ValueError, match="picked"):
-            machines.solve(problem, gaussian(X), picked=wrong)
-
-    def test_rows_on_demand_are_refused(self) -> None:
-        source = row_source(kernels.Rbf(gamma=0.2), X)
-        problem = machines.CSvm(1.0).problem([1.0, 1.0], [-1, 1])
-        with pytest.raises(ValueError, match="picked"):
-            machines.solve(problem, source, picked=[0, 1])
+        good = {"gram": gaussian(X), "rows": [0, 1], "counts": [2]}
+        with pytest.raises(ValueError, match=named):
+            machines.solve_each(problem, **(good | changed))
 
 
 def test_a_matrix_of_another_size_is_refused() -> None:

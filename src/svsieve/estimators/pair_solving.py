@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from svsieve.arrays import FloatArray
 from svsieve.kernels import Kernel
 from svsieve.kernels.rows import values_of
-from svsieve.machines import BinaryTask, CSvm, DualSolution, L2Svm, solve
+from svsieve.machines import BinaryTask, CSvm, DualSolution, L2Svm, solve, solve_each
 
 # A problem of few rows costs so little that it is always solved to the last digits: its decision
 # values then depend on the data alone, not on the order of the rows or the path of the solver.
@@ -37,25 +37,27 @@ def solve_pairs(
     diagonal = kernel.diagonal_of(X)
     refuse_overflow(diagonal, kernel)
     shared = values_of(kernel, X, cache_bytes)
-
-    solutions = []
-    for task in tasks:
-        rows = task.rows
-        among: dict[str, Any] = {"rows": shared}
-        if len(rows) < X.shape[0]:
-            if isinstance(shared, np.ndarray):
-                among["picked"] = rows
-            else:
-                among["rows"] = values_of(kernel, X[rows], cache_bytes)
-        solutions.append(
-            solve(
-                machine.problem(diagonal[rows], task.labels, weights[rows]),
-                **among,
-                tol=min(tol, FINAL_TOL) if len(rows) <= FEW_ROWS else tol,
-                max_iter=max_iter,
-            )
+    tolerances = [min(tol, FINAL_TOL) if len(task.rows) <= FEW_ROWS else tol for task in tasks]
+    if len(tasks) > 1 and isinstance(shared, np.ndarray):
+        rows = np.concatenate([task.rows for task in tasks])
+        labels = np.concatenate([task.labels for task in tasks])
+        return solve_each(
+            machine.problem(diagonal[rows], labels, weights[rows]),
+            shared,
+            rows,
+            [len(task.rows) for task in tasks],
+            tol=tolerances,
+            max_iter=max_iter,
         )
-    return solutions
+    return [
+        solve(
+            machine.problem(diagonal[task.rows], task.labels, weights[task.rows]),
+            shared if len(tasks) == 1 else values_of(kernel, X[task.rows], cache_bytes),
+            tol=tolerance,
+            max_iter=max_iter,
+        )
+        for task, tolerance in zip(tasks, tolerances, strict=True)
+    ]
 
 
 def judge_pairs(

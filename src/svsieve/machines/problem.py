@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from svsieve.arrays import FloatArray, IndexArray, float_vector, index_vector
+from svsieve.arrays import FloatArray, float_vector
 from svsieve.kernels import PairWeights
 from svsieve.machines.starts import feasible_start, outermost_start
 from svsieve.native import core, one_blas_thread
@@ -115,7 +115,6 @@ def solve(
     problem: DualProblem,
     rows: FloatArray | core.CachedRows,
     *,
-    picked: npt.ArrayLike | None = None,
     start: npt.ArrayLike | None = None,
     tol: float = 1e-8,
     max_iter: int = -1,
@@ -129,9 +128,6 @@ def solve(
     problem : DualProblem
     rows : ndarray of shape (n_rows, n_rows) or row source
         The Gram matrix, or what `kernels.row_source` returns.
-    picked : array-like of int, optional
-        The rows and columns of the Gram matrix that the problem is about, all by default. Quicker
-        than to take them out before: only what the solver looks at is.
     start : array-like of shape (n_rows,), optional
         Where to begin: any vector; it is projected on the constraints. Changes the time, not the
         solution.
@@ -163,21 +159,15 @@ def solve(
     if not tol > 0:
         raise ValueError(f"tol must be positive. Got {tol!r}.")
     n = rows.size() if isinstance(rows, core.CachedRows) else len(rows)
-    if picked is not None:
-        if isinstance(rows, core.CachedRows):
-            raise ValueError("picked needs a whole Gram matrix; make a row source of the rows.")
-        picked = index_vector(picked, "picked", n)
-        n = len(picked)
     if n != problem.n_rows:
         raise ValueError(f"the kernel has {n} rows, the problem {problem.n_rows}.")
-    diagonal = rows.diagonal()
-    if not np.isfinite(diagonal if picked is None else diagonal[picked]).all():
+    if not np.isfinite(rows.diagonal()).all():
         raise ValueError(
             "the kernel must be finite; its diagonal is not. Scale the columns, or lower gamma or "
             "the degree."
         )
     options = core.SolveOptions(float(tol), int(max_iter), shrinking, polish)
-    begin = _first_point(problem, rows, picked) if start is None else feasible_start(problem, start)
+    begin = _first_point(problem, rows) if start is None else feasible_start(problem, start)
     arguments = (
         problem.linear,
         problem.lower,
@@ -191,31 +181,26 @@ def solve(
     with one_blas_thread():
         if isinstance(rows, core.CachedRows):
             answer = core.solve_cached(rows, *arguments)
-        elif picked is not None:
-            gram = np.ascontiguousarray(rows, dtype=np.float64)
-            answer = core.solve_picked(gram, picked, *arguments)
         else:
             answer = core.solve_gram(np.ascontiguousarray(rows, dtype=np.float64), *arguments)
     return DualSolution(*answer)  # type: ignore[arg-type]
 
 
-def _first_point(
-    problem: DualProblem, rows: FloatArray | core.CachedRows, picked: IndexArray | None
-) -> FloatArray:
+def _first_point(problem: DualProblem, rows: FloatArray | core.CachedRows) -> FloatArray:
     """Where to begin when nothing is known.
 
     Of many rows with coefficients that sum to something, the outermost ones as seen from the mean
     of a few rows; else the feasible point nearest to zero.
     """
+    if problem.total <= 0:
+        return feasible_start(problem)
     usable = np.flatnonzero(problem.upper > 0)
     around_zero = (problem.lower <= 0).all() and (problem.upper >= 0).all()
-    if problem.total <= 0 or not around_zero or len(usable) < MANY_ROWS:
+    if not around_zero or len(usable) < MANY_ROWS:
         return feasible_start(problem)
     seen = usable[:: len(usable) // ROWS_LOOKED_AT]
     if isinstance(rows, core.CachedRows):
         mean = np.mean([rows.row(int(k)) for k in seen], axis=0)
-    elif picked is not None:
-        mean = rows[np.ix_(picked[seen], picked)].mean(axis=0)
     else:
         mean = rows[seen].mean(axis=0)
     gradient = mean + problem.linear
