@@ -111,16 +111,17 @@ def run(options: Options) -> Report:
 def measured(shape: Shape, options: Options) -> Row:
     """Time both sides on one shape, at default and at tight tolerances."""
     data = shape.make()
+    X, y = data.X, None if isinstance(shape.machine, svm.OneClassSVM) else data.y
     default = shape.ours(shape.machine.tol)
-    best = [exact_objective(shape.machine, data.X, data.y)]
-    tol, found = tight_tolerance(shape.machine, [data.X], data.y, best)
-    our_tol, _ = tight_tolerance(default, [data.X], data.y, best)
+    best = [exact_objective(shape.machine, X, y)]
+    tol, found = tight_tolerance(shape.machine, [X], y, best)
+    our_tol, _ = tight_tolerance(default, [X], y, best)
     machines = {"ours": default, "peer": shape.machine}
     if our_tol != default.tol:
         machines["ours tight"] = shape.ours(our_tol)
     if tol != shape.machine.tol:
         machines["tight"] = at_tolerance(shape.machine, tol)
-    sides = {name: partial(machine.fit, data.X, data.y) for name, machine in machines.items()}
+    sides = {name: partial(machine.fit, X, y) for name, machine in machines.items()}
     times, runs = medians(sides, 1 if options.quick else options.repeat, SECONDS)
     row = as_row(shape.what, times, runs, (tol, found), TARGETS)
     row["our tight s"], row["our tight tol"] = (
