@@ -29,7 +29,7 @@ from svsieve import SVMRFE, SVMRFECV
 DENSE, SPARSE = (1.0, 0.8), (1.5, 1.2)  # ratios to reach against the tight and the default peer
 GAP = 1e-9
 LEAST = 10  # columns at which a ranking ends
-SECONDS = 20.0  # what the runs of one shape may last before they are cut short
+SECONDS = 30.0  # what the runs of one shape may last before they are cut short
 FOLDS = StratifiedKFold(5)
 
 
