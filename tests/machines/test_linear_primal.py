@@ -267,6 +267,42 @@ class TestDropping:
         assert (left > 1e-6 * enough) == iterates
         assert matrix.state()["_iterates"] == iterates
 
+    def test_a_factor_serves_while_few_rows_change(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        factorised, made = linear_newton._factorised, []
+
+        def counted(matrix: np.ndarray, diagonal: np.ndarray) -> tuple[np.ndarray, bool]:
+            made.append(len(matrix))
+            return factorised(matrix, diagonal)
+
+        monkeypatch.setattr(linear_newton, "_factorised", counted)
+        monkeypatch.setattr(linear_newton, "PASS_COST", 0.5)  # up to five of 30 columns
+        X, _ = table(200, 30, seed=21)
+        working = linear_table.WorkingTable(X, np.arange(30), 1.0)
+        squares = working.mean_squares()
+        matrix = linear_newton.newton_matrix(working, np.ones(200), np.ones(31), squares)
+        gradient = np.random.default_rng(0).standard_normal(31)
+        active = np.arange(200) < 100
+
+        def factors_of_a_step(entered: list[int], left: list[int]) -> int:
+            active[entered], active[left] = True, False
+            matrix.move(np.array(entered, dtype=int), np.array(left, dtype=int), active)
+            before, d = len(made), working.width
+            enough = 1e-9 * linear_newton.moves(gradient[:d], squares[:d])
+            step, rest = matrix.step(gradient[:d], 0.7, enough)
+            rows = working.rows(np.flatnonzero(active))
+            expected = gradient[:d] + step + 0.7 * (rows.T @ (rows @ step))
+            np.testing.assert_allclose(rest, expected, atol=1e-10)
+            assert linear_newton.moves(rest, squares[:d]) <= enough
+            return len(made) - before
+
+        assert factors_of_a_step(list(range(100)), []) == 1
+        assert factors_of_a_step([], []) == 0
+        assert factors_of_a_step([120, 150], [3]) == 0
+        assert factors_of_a_step([121, 151], [4]) == 1  # the fourth to the sixth
+        working.drop(np.array([29]))
+        matrix.drop(np.array([29]))
+        assert factors_of_a_step([], []) == 1
+
     def test_rough_steps_lead_to_the_same_machine(self, monkeypatch: pytest.MonkeyPatch) -> None:
         X, y = table(80, 300, seed=20)
         found = []
