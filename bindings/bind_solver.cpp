@@ -1,11 +1,14 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <mutex>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "arrays.hpp"
 #include "svsieve/cached_rows.hpp"
@@ -63,6 +66,54 @@ Answer solve_gram(const Table& gram, const Column& linear, const Column& lower, 
     return run(rows, linear, lower, upper, ridge, total, gap_unit, start, options);
 }
 
+// offset, objective, kkt_gap, iterations, stopped
+using Told = std::tuple<double, double, double, long, std::string>;
+
+// Problems that stand one after the other, each on its rows of one matrix.
+std::tuple<OwnedColumn, OwnedColumn, std::vector<Told>> solve_each(
+    const Table& gram, const IndexColumn& rows, const IndexColumn& counts, const Column& linear,
+    const Column& lower, const Column& upper, const Column& ridge, double total, double gap_unit,
+    const Column& tolerances, long max_iterations) {
+    if (gram.shape(0) != gram.shape(1))
+        throw std::invalid_argument("the Gram matrix must be square");
+    const Indices at = checked(rows, gram.shape(0), "rows");
+    const Indices sizes = checked(counts, at.size() + 1, "counts");
+    const Vector all[] = {view(linear), view(lower), view(upper), view(ridge)};
+    for (const Vector& values : all)
+        if (values.size() != at.size())
+            throw std::invalid_argument("rows and problems must have the same length");
+    if (std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}) != at.size() ||
+        tolerances.shape(0) != sizes.size())
+        throw std::invalid_argument("counts must add up to the rows, with a tolerance each");
+    std::vector<double> coefficients, gradients;
+    coefficients.reserve(at.size());
+    gradients.reserve(at.size());
+    std::vector<Told> told;
+    {
+        const WithoutGil release;
+        std::size_t begin = 0;
+        for (std::size_t q = 0; q < sizes.size(); ++q) {
+            const auto part = [&](auto values) { return values.subspan(begin, sizes[q]); };
+            const DualProblem problem{part(all[0]), part(all[1]), part(all[2]),
+                                      part(all[3]), total,        gap_unit};
+            const Indices picked = part(at);
+            PickedRows source(view(gram), {picked.begin(), picked.end()});
+            const std::vector<double> zero(picked.size(), 0.0);
+            const std::vector<double> start =
+                feasible_point(zero, problem.lower, problem.upper, total);
+            const DualSolution found =
+                solve(problem, source, start, {tolerances.data()[q], max_iterations, true, true});
+            coefficients.insert(coefficients.end(), found.coefficients.begin(),
+                                found.coefficients.end());
+            gradients.insert(gradients.end(), found.gradient.begin(), found.gradient.end());
+            told.emplace_back(found.offset, found.objective, found.kkt_gap, found.iterations,
+                              name_of(found.stopped));
+            begin += sizes[q];
+        }
+    }
+    return {owned(std::move(coefficients)), owned(std::move(gradients)), std::move(told)};
+}
+
 }  // namespace
 
 void bind_solver(nb::module_& m) {
@@ -111,6 +162,10 @@ void bind_solver(nb::module_& m) {
     m.def("solve_gram", &solve_gram, nb::arg("gram"), nb::arg("linear"), nb::arg("lower"),
           nb::arg("upper"), nb::arg("ridge"), nb::arg("total"), nb::arg("gap_unit"),
           nb::arg("start"), nb::arg("options"), "Solve the dual problem on a whole Gram matrix.");
+    m.def("solve_each", &solve_each, nb::arg("gram"), nb::arg("rows"), nb::arg("counts"),
+          nb::arg("linear"), nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("total"),
+          nb::arg("gap_unit"), nb::arg("tolerances"), nb::arg("max_iterations"),
+          "Solve dual problems that stand one after the other, on rows of one Gram matrix.");
     m.def(
         "solve_cached",
         [](CachedRows& rows, const Column& linear, const Column& lower, const Column& upper,

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.compare [names...] [--repeat N] [--threads T] [--quick | --full]``."""
+"""``python -m benchmarks.compare [names...] [--repeat N] [--threads T] [--only TEXT] ...``."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ NAMES = (
     "tune_german",
     "one_class_fit",
     "one_class_auc",
+    "rank_shapes",
+    "fit_shapes",
 )
 
 
@@ -43,6 +45,13 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="name", help=f"any of {', '.join(NAMES)}")
     parser.add_argument("--repeat", type=int, default=5, help="timed rounds per side (default 5)")
     parser.add_argument("--threads", type=int, default=1, help="threads of both sides (default 1)")
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="of rank_shapes and fit_shapes: the shapes with this in their description; repeatable",
+    )
     size = parser.add_mutually_exclusive_group()
     size.add_argument(
         "--quick", action="store_true", help="rankings and combination on small tables, to try out"
@@ -62,7 +71,9 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the benchmarks asked for, print their tables and store them as JSON."""
     asked = parse(arguments)
-    options = Options(asked.repeat, asked.threads, quick=asked.quick, full=asked.full)
+    options = Options(
+        asked.repeat, asked.threads, quick=asked.quick, full=asked.full, only=tuple(asked.only)
+    )
     for name in asked.names or NAMES:
         # Imported before the limit is set, so that every thread pool of both sides exists by then.
         try:

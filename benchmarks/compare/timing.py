@@ -33,10 +33,15 @@ class Options:
     threads: int = 1
     quick: bool = False  # small tables, to try a ranking benchmark out
     full: bool = False  # also the peers that take many minutes
+    only: tuple[str, ...] = ()  # words of which the wanted shapes have one in their description
 
     def pick(self, usual: Result, quick: Result) -> Result:
         """Return the usual size or the one for trying out."""
         return quick if self.quick else usual
+
+    def wants(self, what: str) -> bool:
+        """Tell whether a shape of this description was asked for."""
+        return not self.only or any(word in what for word in self.only)
 
 
 @dataclass(frozen=True)

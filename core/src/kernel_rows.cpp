@@ -30,4 +30,28 @@ std::unique_ptr<RowSource> GramRows::restricted(Indices kept) {
     return std::make_unique<GramRows>(std::move(storage), kept.size());
 }
 
+PickedRows::PickedRows(Matrix gram, std::vector<std::size_t> picked)
+    : gram_(gram),
+      picked_(std::move(picked)),
+      diagonal_(picked_.size()),
+      gathered_(picked_.size()) {
+    for (std::size_t i = 0; i < picked_.size(); ++i) diagonal_[i] = gram_(picked_[i], picked_[i]);
+}
+
+const double* PickedRows::row(std::size_t i) {
+    if (!gathered_[i]) {
+        gathered_[i].reset(new double[picked_.size()]);
+        const double* source = gram_.row(picked_[i]);
+        double* target = gathered_[i].get();
+        for (std::size_t j = 0; j < picked_.size(); ++j) target[j] = source[picked_[j]];
+    }
+    return gathered_[i].get();
+}
+
+std::unique_ptr<RowSource> PickedRows::restricted(Indices kept) {
+    std::vector<std::size_t> picked(kept.size());
+    for (std::size_t i = 0; i < kept.size(); ++i) picked[i] = picked_[kept[i]];
+    return std::make_unique<PickedRows>(gram_, std::move(picked));
+}
+
 }  // namespace svsieve

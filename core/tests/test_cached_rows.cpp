@@ -129,3 +129,20 @@ TEST(rows_added_up_many_at_a_time_are_the_rows) {
         for (std::size_t k = 0; k < 150; ++k) CHECK_NEAR(sum[k], expected[k], 1e-10);
     }
 }
+
+TEST(picked_rows_are_those_of_the_matrix) {
+    const std::size_t n = 12;
+    const std::vector<double> gram = testing::normal_table(n, n, 3);
+    PickedRows rows(Matrix(gram.data(), n, n), {7, 2, 11, 0, 5});
+    const auto fewer = rows.restricted(std::vector<std::size_t>{4, 0, 2});
+    const std::size_t picked[] = {7, 2, 11, 0, 5}, left[] = {5, 7, 11};
+    CHECK(rows.size() == 5 && rows.capacity() == 5 && fewer->size() == 3);
+    for (const std::size_t i : {3, 0, 3, 4}) {
+        for (std::size_t j = 0; j < 5; ++j)
+            CHECK(rows.row(i)[j] == gram[picked[i] * n + picked[j]]);
+        CHECK(rows.diagonal()[i] == gram[picked[i] * n + picked[i]]);
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t j = 0; j < 3; ++j) CHECK(fewer->row(i)[j] == gram[left[i] * n + left[j]]);
+    }
+}

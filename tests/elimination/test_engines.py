@@ -285,6 +285,23 @@ def test_the_rows_of_the_largest_problem_count() -> None:
     assert [engine_name(rest, parts) for parts in (plain, cubes)] == ["tall-linear"] * 2
 
 
+@pytest.mark.parametrize(
+    ("rows", "columns", "machine", "schedule", "engine"),
+    [
+        (1200, 300, L2Svm(1.0), Fraction(0.1), "tall-linear"),
+        (1200, 1300, L2Svm(1.0), Fraction(0.1), "wide-linear"),
+        (1200, 600, L2Svm(1.0), Constant(1), "wide-linear"),
+        (1200, 200, L2Svm(1.0), Constant(1), "tall-linear"),
+        (1200, 300, CSvm(1.0), Fraction(0.1), "wide-linear"),
+        (1200, 100, CSvm(1.0), Constant(1), "tall-linear"),
+    ],
+)
+def test_the_quicker_linear_engine(rows, columns, machine, schedule, engine) -> None:
+    """Each was measured to be; the squared slack is quick in its weights while columns are few."""
+    data = two_classes(np.ones((rows, columns)))
+    assert engine_name(data, Parts(Linear(), machine, schedule=schedule)) == engine
+
+
 @pytest.mark.parametrize("engine", ["kernel", "wide-linear", "tall-linear"])
 def test_seconds_of_the_steps_add_up_to_no_more_than_there_were(engine: str) -> None:
     data = two_classes(table("plain", *TALL))

@@ -61,6 +61,10 @@ CASES = {
     "tall, refined": (two_classes(UNEVEN), tall(CSvm(2.0**12))),
     "tall": (two_classes(TALL), tall(CSvm(1.0))),
     "tall, squared slack": (two_classes(TALL), tall(L2Svm(0.3))),
+    "tall, a factor used again": (
+        two_classes(table("plain", 400, 200)),
+        tall(L2Svm(0.3), schedule=Fraction(0.4)),
+    ),
     "tall, many columns": (two_classes(table("plain", 40, 90)), tall(L2Svm(0.3), bias=1.0)),
     "tall, sparse": (two_classes(SPARSE.toarray()), tall(CSvm(0.5), bias=1.0)),
     "tall, three classes": (several_classes(TALL, 3, "one-vs-rest"), tall(CSvm(1.0))),

@@ -19,6 +19,7 @@ from svsieve.machines import (
     L2Svm,
     LinearPrimal,
     LinearSolution,
+    linear_descent,
     linear_newton,
     linear_slacks,
     linear_table,
@@ -248,6 +249,74 @@ class TestDropping:
             expected = descent.weights - descent.dual()
             np.testing.assert_allclose(descent.gradient, expected, atol=1e-10)
             np.testing.assert_allclose(descent.short, 1 - y * working.times(descent.weights))
+
+    @pytest.mark.parametrize(("sigma", "iterates"), [(1e-3, True), (1e4, False)])
+    def test_steps_leave_no_more_than_is_allowed(self, sigma: float, iterates: bool) -> None:
+        """Conjugate gradients where they arrive in time; where not, they are not tried again."""
+        X, _ = table(60, 100, seed=19)
+        working = linear_table.WorkingTable(X, np.arange(100), 1.0)
+        ridge, squares = np.ones(101), working.mean_squares()
+        matrix = linear_newton.newton_matrix(working, np.ones(60), ridge, squares)
+        matrix.move(np.arange(60), np.arange(0), np.ones(60, dtype=bool))
+        gradient = np.random.default_rng(0).standard_normal(101)
+        enough = 1e-2 * linear_newton.moves(gradient, squares)
+        step, rest = matrix.step(gradient, sigma, enough)
+        rows = np.column_stack([X, np.ones(60)])
+        expected = gradient + step + sigma * (rows.T @ (rows @ step))
+        np.testing.assert_allclose(rest, expected, atol=1e-9 * sigma + 1e-12)
+        left = linear_newton.moves(rest, squares)
+        assert left <= enough
+        assert (left > 1e-6 * enough) == iterates
+        assert matrix.state()["_iterates"] == iterates
+
+    def test_a_factor_serves_while_few_rows_change(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        factorised, made = linear_newton._factorised, []
+
+        def counted(matrix: np.ndarray, diagonal: np.ndarray) -> tuple[np.ndarray, bool]:
+            made.append(len(matrix))
+            return factorised(matrix, diagonal)
+
+        monkeypatch.setattr(linear_newton, "_factorised", counted)
+        monkeypatch.setattr(linear_newton, "PASS_COST", 0.5)  # up to five of 30 columns
+        X, _ = table(200, 30, seed=21)
+        working = linear_table.WorkingTable(X, np.arange(30), 1.0)
+        squares = working.mean_squares()
+        matrix = linear_newton.newton_matrix(working, np.ones(200), np.ones(31), squares)
+        gradient = np.random.default_rng(0).standard_normal(31)
+        active = np.arange(200) < 100
+
+        def factors_of_a_step(entered: list[int], left: list[int]) -> int:
+            active[entered], active[left] = True, False
+            matrix.move(np.array(entered, dtype=int), np.array(left, dtype=int), active)
+            before, d = len(made), working.width
+            enough = 1e-9 * linear_newton.moves(gradient[:d], squares[:d])
+            step, rest = matrix.step(gradient[:d], 0.7, enough)
+            rows = working.rows(np.flatnonzero(active))
+            expected = gradient[:d] + step + 0.7 * (rows.T @ (rows @ step))
+            np.testing.assert_allclose(rest, expected, atol=1e-10)
+            assert linear_newton.moves(rest, squares[:d]) <= enough
+            return len(made) - before
+
+        assert factors_of_a_step(list(range(100)), []) == 1
+        assert factors_of_a_step([], []) == 0
+        assert factors_of_a_step([120, 150], [3]) == 0
+        assert factors_of_a_step([121, 151], [4]) == 1  # the fourth to the sixth
+        working.drop(np.array([29]))
+        matrix.drop(np.array([29]))
+        assert factors_of_a_step([], []) == 1
+
+    def test_rough_steps_lead_to_the_same_machine(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        X, y = table(80, 300, seed=20)
+        found = []
+        for rough in (0.0, 0.01, 0.5):
+            monkeypatch.setattr(linear_descent, "ROUGH", rough)
+            warm = LinearPrimal(X, y, L2Svm(1e-3), bias=1.0)
+            warm.solve(1e-10)
+            warm.drop(np.arange(0, 300, 7))
+            found.append(warm.solve(1e-10))
+            check(X[:, warm.kept], y, L2Svm(1e-3), 1.0, found[-1])
+        for other in found[1:]:
+            np.testing.assert_allclose(other.weights, found[0].weights, rtol=1e-8, atol=1e-12)
 
     def test_rows_left_out_are_looked_at(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(linear_slacks, "LEAST_NEAR", 1)

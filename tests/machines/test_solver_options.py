@@ -144,6 +144,63 @@ def test_memory_order_of_the_matrix(order: str) -> None:
     assert np.array_equal(actual.coefficients, expected.coefficients)
 
 
+class TestSideProblems:
+    """Problems on rows of one matrix are solved in the bits of those on a copy of their rows."""
+
+    @EACH
+    @pytest.mark.parametrize("tol", [1e-3, 1e-12])
+    def test_every_machine(self, case: Case, tol: float) -> None:
+        K = gaussian(np.vstack([X[::-1], X + 0.5]))
+        picked = np.random.default_rng(4).permutation(len(K))[:90]
+        inner = np.ascontiguousarray(K[np.ix_(picked, picked)])
+        problem = case.problem(inner, Y)
+        start = machines.feasible_start(problem)
+        expected = machines.solve(problem, inner, start=start, tol=tol)
+        (actual,) = machines.solve_each(problem, K, picked, [90], tol=tol)
+        self.same(actual, expected)
+
+    def test_one_after_the_other(self) -> None:
+        """Also large ones, where rows are left out for a while, and tolerances of their own."""
+        rng = np.random.default_rng(11)
+        X = rng.normal(size=(700, 2))
+        y = np.where(X[:, 0] + 0.8 * rng.normal(size=700) > 0, 1, -1)
+        K, machine = X @ X.T, machines.CSvm(C=10.0)
+        parts = [rng.permutation(700)[:size] for size in (500, 7, 120)]
+        rows, tolerances = np.concatenate(parts), [1e-10, 1e-3, 1e-6]
+        joined = machine.problem(K.diagonal()[rows], y[rows])
+        found = machines.solve_each(joined, K, rows, [500, 7, 120], tol=tolerances)
+        for actual, part, tol in zip(found, parts, tolerances, strict=True):
+            inner = np.ascontiguousarray(K[np.ix_(part, part)])
+            problem = machine.problem(np.diag(inner), y[part])
+            self.same(actual, machines.solve(problem, inner, tol=tol))
+
+    @staticmethod
+    def same(actual: machines.DualSolution, expected: machines.DualSolution) -> None:
+        assert np.array_equal(actual.coefficients, expected.coefficients)
+        assert np.array_equal(actual.gradient, expected.gradient)
+        for name in ("offset", "objective", "kkt_gap", "iterations", "stopped"):
+            assert getattr(actual, name) == getattr(expected, name)
+
+    @pytest.mark.parametrize(
+        ("changed", "named"),
+        [
+            ({"rows": [0, 90]}, "rows"),
+            ({"rows": [-1, 3]}, "rows"),
+            ({"rows": [0.5, 1.0]}, "rows"),
+            ({"rows": [0, 1, 2]}, "3 rows"),
+            ({"counts": [1]}, "1 coefficients"),
+            ({"tol": 0.0}, "tol"),
+            ({"max_iter": 0}, "max_iter"),
+            ({"gram": np.full((90, 90), np.inf)}, "finite"),
+        ],
+    )
+    def test_bad_input(self, changed, named: str) -> None:
+        problem = machines.CSvm(1.0).problem([1.0, 1.0], [-1, 1])
+        good = {"gram": gaussian(X), "rows": [0, 1], "counts": [2]}
+        with pytest.raises(ValueError, match=named):
+            machines.solve_each(problem, **(good | changed))
+
+
 def test_a_matrix_of_another_size_is_refused() -> None:
     problem = CASES[0].problem(gaussian(X), Y)
     with pytest.raises(ValueError, match=r"(?=.*90)(?=.*89)"):

@@ -48,4 +48,23 @@ class GramRows final : public RowSource {
     std::vector<double> diagonal_;
 };
 
+// Some rows and columns of a whole Gram matrix in memory. A row is gathered when it is first asked
+// for: of a small problem among many rows, most never are.
+class PickedRows final : public RowSource {
+  public:
+    PickedRows(Matrix gram, std::vector<std::size_t> picked);
+
+    std::size_t size() const override { return picked_.size(); }
+    Vector diagonal() const override { return diagonal_; }
+    const double* row(std::size_t i) override;
+    std::size_t capacity() const override { return picked_.size(); }
+    std::unique_ptr<RowSource> restricted(Indices kept) override;
+
+  private:
+    Matrix gram_;
+    std::vector<std::size_t> picked_;
+    std::vector<double> diagonal_;
+    std::vector<std::unique_ptr<double[]>> gathered_;  // by row; null where not asked for yet
+};
+
 }  // namespace svsieve

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from svsieve.arrays import FloatArray
 from svsieve.kernels import Kernel
 from svsieve.kernels.rows import values_of
-from svsieve.machines import BinaryTask, CSvm, DualSolution, L2Svm, solve
+from svsieve.machines import BinaryTask, CSvm, DualSolution, L2Svm, solve, solve_each
 
 # A problem of few rows costs so little that it is always solved to the last digits: its decision
 # values then depend on the data alone, not on the order of the rows or the path of the solver.
@@ -37,23 +37,26 @@ def solve_pairs(
     diagonal = kernel.diagonal_of(X)
     refuse_overflow(diagonal, kernel)
     shared = values_of(kernel, X, cache_bytes)
-
-    def values(rows: NDArray[np.integer[Any]]) -> Any:
-        """Kernel values among `rows`, at hand or on demand."""
-        if len(rows) == X.shape[0]:
-            return shared
-        if isinstance(shared, np.ndarray):
-            return shared[np.ix_(rows, rows)]
-        return values_of(kernel, X[rows], cache_bytes)
-
+    tolerances = [min(tol, FINAL_TOL) if len(task.rows) <= FEW_ROWS else tol for task in tasks]
+    if len(tasks) > 1 and isinstance(shared, np.ndarray):
+        rows = np.concatenate([task.rows for task in tasks])
+        labels = np.concatenate([task.labels for task in tasks])
+        return solve_each(
+            machine.problem(diagonal[rows], labels, weights[rows]),
+            shared,
+            rows,
+            [len(task.rows) for task in tasks],
+            tol=tolerances,
+            max_iter=max_iter,
+        )
     return [
         solve(
             machine.problem(diagonal[task.rows], task.labels, weights[task.rows]),
-            values(task.rows),
-            tol=min(tol, FINAL_TOL) if len(task.rows) <= FEW_ROWS else tol,
+            shared if len(tasks) == 1 else values_of(kernel, X[task.rows], cache_bytes),
+            tol=tolerance,
             max_iter=max_iter,
         )
-        for task in tasks
+        for task, tolerance in zip(tasks, tolerances, strict=True)
     ]
 
 

@@ -19,6 +19,7 @@ from svsieve.machines.multiclass import BinaryTask, one_vs_one, one_vs_rest
 from svsieve.machines.penalised_bias import FreeSum
 from svsieve.machines.platt import Sigmoid, fit_sigmoid
 from svsieve.machines.problem import DualProblem, DualSolution, Machine, solve
+from svsieve.machines.side_problems import solve_each
 from svsieve.machines.starts import feasible_start, rescale_start
 
 __all__ = [
@@ -45,5 +46,6 @@ __all__ = [
     "one_vs_rest",
     "rescale_start",
     "solve",
+    "solve_each",
     "squared_radius",
 ]

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from svsieve.arrays import FloatArray, IndexArray
-from svsieve.machines.linear_newton import newton_matrix
+from svsieve.machines.linear_newton import moves, newton_matrix
 from svsieve.machines.linear_table import WorkingTable
 
 Sets: TypeAlias = npt.NDArray[np.int8]
@@ -29,6 +29,7 @@ INSIDE = 1  # between the bounds; 0 and 2 are the lower and the upper one
 # not too long while it has not risen above the second.
 FLAT, STEEP = -0.3, 0.01
 MOST_TRIALS = 60
+ROUGH = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,7 @@ class Descent:
         self._new_matrix()
 
     def _new_matrix(self) -> None:
-        self._matrix = newton_matrix(self.table, self._rows.weights, self.ridge)
+        self._matrix = newton_matrix(self.table, self._rows.weights, self.ridge, self._squares)
         self._sets = np.zeros(self.table.n_rows, dtype=np.int8)
 
     _STATE = (
@@ -154,17 +155,21 @@ class Descent:
     def descend(self, tolerance: float, limit: int) -> None:
         """Make Newton steps until the gradient moves the rows by no more than `tolerance`."""
         signs = self._rows.signs
-        while self.steps < limit:
-            if self.gradient @ (self._squares * self.gradient) <= tolerance**2:
-                return
-            step, rest = self._matrix.step(self.gradient, self._sigma)
+        size, share = moves(self.gradient, self._squares), ROUGH
+        while self.steps < limit and size > tolerance:
+            enough = max(share * size, 0.3 * tolerance)
+            step, rest = self._matrix.step(self.gradient, self._sigma, enough)
             fall = signs * self.table.times(step)
             length, there = self._search(float(self.gradient @ step), float(rest @ step), fall)
             self.steps += 1
             self.weights = self.weights + length * step
             self.short = self.short - length * fall
-            self.gradient = (1.0 - length) * self.gradient + length * rest
+            model = (1.0 - length) * self.gradient + length * rest
+            self.gradient = model.copy()
             self._arrive(there)
+            # A step need not be better than the model: rows that changed sets were not in it.
+            share = min(ROUGH, moves(self.gradient - model, self._squares) / size)
+            size = moves(self.gradient, self._squares)
 
     def _raw(self) -> FloatArray:
         return self._base + self._sigma * self._rows.weights * self.short

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from svsieve.arrays import FloatArray, IndexArray, Table, distinct_indices, float_table
 from svsieve.machines.classifiers import CSvm, L2Svm, weights_per_row
 from svsieve.machines.linear_descent import Rows
+from svsieve.machines.linear_newton import has_few_columns
 from svsieve.machines.linear_slacks import LinearSlack, SquaredSlack, kkt_interval
 from svsieve.machines.linear_table import WorkingTable
 from svsieve.machines.problem import DualProblem, Stopped
@@ -123,7 +124,8 @@ class LinearPrimal:
             if not np.isfinite(squares.sum() * n):
                 raise ValueError("the squares of X must have a finite sum; scale its columns.")
             # With x_j / f_j in the place of x_j the weight is w_j f_j, and its ridge 1 / f_j^2.
-            self._factors = _factors(squares)
+            few = has_few_columns(self._table)
+            self._factors = _factors(squares) if few else np.ones(self._table.width)
             if (self._factors != 1.0).any():
                 self._table = self._table.divided(self._factors)
             self._ridge = self._factors**-2.0

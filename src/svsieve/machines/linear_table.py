@@ -54,6 +54,12 @@ class WorkingTable:
         large = self._table.shape[1] <= 512 and 8 * np.prod(self._table.shape) > BEYOND_CACHE
         return self._is_dense and bool(large)
 
+    @property
+    def pass_cost(self) -> float:
+        """Multiplications of `times` and `gathered` together, on all rows."""
+        stored = self._table.size if self._is_dense else self._table.nnz
+        return 2.0 * float(stored)
+
     def of_rows(self, rows: IndexArray) -> WorkingTable:
         """Return a table of some of the rows."""
         part = WorkingTable(self._table[rows], self._at, self.constant)

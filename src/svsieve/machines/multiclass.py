@@ -39,10 +39,11 @@ def one_vs_one(codes: npt.ArrayLike, n_classes: int) -> list[BinaryTask]:
     [(0, 1), (0, 2), (1, 2)]
     """
     classes = index_vector(codes, "codes", n_classes)
+    members = [classes == code for code in range(n_classes)]
     tasks = []
     for first, second in combinations(range(n_classes), 2):
-        rows = np.flatnonzero((classes == first) | (classes == second))
-        labels = np.where(classes[rows] == first, 1.0, -1.0)
+        rows = (members[first] | members[second]).nonzero()[0]
+        labels = np.where(members[first][rows], 1.0, -1.0)
         tasks.append(BinaryTask(rows, labels, first, second))
     return tasks
 

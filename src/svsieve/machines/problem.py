@@ -192,9 +192,11 @@ def _first_point(problem: DualProblem, rows: FloatArray | core.CachedRows) -> Fl
     Of many rows with coefficients that sum to something, the outermost ones as seen from the mean
     of a few rows; else the feasible point nearest to zero.
     """
+    if problem.total <= 0:
+        return feasible_start(problem)
     usable = np.flatnonzero(problem.upper > 0)
     around_zero = (problem.lower <= 0).all() and (problem.upper >= 0).all()
-    if problem.total <= 0 or not around_zero or len(usable) < MANY_ROWS:
+    if not around_zero or len(usable) < MANY_ROWS:
         return feasible_start(problem)
     seen = usable[:: len(usable) // ROWS_LOOKED_AT]
     if isinstance(rows, core.CachedRows):

@@ -5,8 +5,13 @@
 ``wide-linear``
     The linear kernel with more columns than about a tenth of the rows, up to a few thousand rows.
 ``tall-linear``
+<<<<<<< HEAD
     The linear kernel with more rows than that, or with columns far wider than the others: weights
     are solved for themselves, so that those do not drown in a Gram matrix.
+=======
+    The linear kernel with more rows than that; with the squared slack also with as many columns as
+    rows, or somewhat more, where rows are a thousand and several columns go in a step.
+>>>>>>> w/shapes
 
 With more than two classes what counts are the rows of the largest problem, one class against
 another, say: machines on few rows are quick, however many of them there are.
@@ -40,6 +45,13 @@ MOST_WRITTEN_OUT = 2**31
 FEW_ROWS = 400
 # How often the wide engine has the table in memory, the one that it writes out included.
 COPIES = 2
+# Milliseconds of a step with the squared slack, on one core. The wide engine mends or rebuilds an
+# inverse over the rows: so many per row cubed and column dropped, and at most so many. The tall one
+# makes Newton steps over the columns: so many per column to the power of 1.5, over a whole ranking.
+WIDE_COLUMN, WIDE_STEP = 1.7e-9, 10.5e-9
+TALL_STEP = 4.5e-4
+# Newton steps over the rows, beyond as many columns, have been timed up to here.
+MOST_COLUMNS_PER_ROW = 1.5
 
 
 def choose_engine(
@@ -73,12 +85,24 @@ def engine_name(data: Data, parts: Parts) -> str:
         return "kernel"
     n, d = data.n_rows, data.n_columns
     most = max(n if task.rows is None else len(task.rows) for task in data.tasks)
-    tall = n > MOST_WIDE_ROWS or (most >= 500 and d <= most / 10)
+    tall = n > MOST_WIDE_ROWS or (most >= 500 and (d <= most / 10 or _quick_tall(parts, most, d)))
     if n > FEW_ROWS and d <= min(most, MOST_COLUMNS) and has_wide_columns(data.X):
         return "tall-linear"
     if not tall and not _not_wide(data, parts):
         return "wide-linear"
     return "tall-linear" if tall or most > 1000 else "kernel"
+
+
+def _quick_tall(parts: Parts, n: int, d: int) -> bool:
+    """Whether the tall engine is the quicker one though columns are not few."""
+    if not isinstance(parts.machine, L2Svm) or d > MOST_COLUMNS_PER_ROW * n:
+        return False
+    if parts.schedule.needs_scores:
+        return False  # the wide one is out of the question
+    in_a_step = d / len(parts.schedule.sizes(d))
+    of_wide: float = min(WIDE_COLUMN * in_a_step, WIDE_STEP) * n**3
+    of_tall: float = TALL_STEP * d**1.5
+    return of_tall < of_wide
 
 
 def _not_linear(parts: Parts) -> str:
