@@ -31,6 +31,7 @@ class MadelonPolynomial(KernelTable):
     log_x, zero_one, cost_of_folds = False, False, True
     data_sets = ("madelon",)
     few = ({"degree": 3, "C": 0.5},)
+    twice = tuple({"degree": degree, "C": 0.5} for degree in (2, 5, 8))
 
     def repeats(self, effort: Effort) -> int:
         """Return one: a run knows its own error."""
