@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -123,64 +123,94 @@ def ratio(value: Estimate, reference: Estimate) -> Estimate:
 
 @dataclass(frozen=True)
 class Scatter:
-    """How far runs are apart that were made again, quantity by quantity.
+    """How far runs with other random numbers are apart.
 
     Attributes
     ----------
-    of_folds : dict of str to float
-        The deviation of runs with other random numbers, over the error that their folds say.
-    plain : dict of str to float
-        That deviation itself.
+    by : tuple of str
+        Settings on which it hangs.
+    deviations : dict
+        Of one run, by the values of these settings and the name of the quantity.
     cells, runs : int
         How many cells were run again, and how often each was run in all.
     """
 
-    of_folds: Mapping[str, float]
-    plain: Mapping[str, float]
+    by: tuple[str, ...] = ()
+    deviations: Mapping[tuple[str, str], float] = field(default_factory=dict)
     cells: int = 0
     runs: int = 0
 
     def of(self, one: Known) -> float:
         """Return the deviation of one run of a cell that was run once; nan if nothing is known."""
-        name = one.quantity.name
-        if name in self.of_folds and one.measured.error > 0:
-            return self.of_folds[name] * one.measured.error
-        return self.plain.get(name, math.nan)
+        return self.deviations.get((_group(self.by, one.cell), one.quantity.name), math.nan)
+
+    def range(self, name: str) -> tuple[float, float]:
+        """Return the least and the greatest deviation of a quantity."""
+        found = [value for (_, other), value in self.deviations.items() if other == name]
+        return min(found), max(found)
+
+
+def _group(by: Sequence[str], cell: Settings) -> str:
+    return cell_key({key: cell[key] for key in by if key in cell})
 
 
 def scatter_of(experiment: Experiment, known: Sequence[Known]) -> Scatter:
     """Return what cells that were run again with other random numbers say about all cells.
 
-    Folds say how far their own scores are apart. That grows and falls with the noise of a run, but
-    is something else; so the two are compared where both are known, pooled over the cells.
+    Errors over folds say how far the scores of folds are apart, which is something else. Runs of
+    cells with the same noise are pooled; few of them say little, so each variance is drawn towards
+    those of the others.
     """
-    groups: dict[tuple[str, str], list[Known]] = {}
+    by, again = experiment.noise_by, dict[tuple[str, str], list[Known]]()
     for one in known:
-        key = one.quantity.name, cell_key(itself(experiment, one.cell))
-        groups.setdefault(key, []).append(one)
-    again = {key: group for key, group in groups.items() if len(group) > 1}
-    of_folds, plain = dict[str, float](), dict[str, float]()
-    for name in {name for name, _ in again}:
-        of_name = [group for (other, _), group in again.items() if other == name]
-        squares = sum(_variance(group) * (len(group) - 1) for group in of_name)
-        freedom = sum(len(group) - 1 for group in of_name)
-        plain[name] = math.sqrt(squares / freedom)
-        folds = [np.mean([one.measured.error**2 for one in group]) for group in of_name]
-        from_folds = sum(
-            float(square) * (len(group) - 1) for square, group in zip(folds, of_name, strict=True)
-        )
-        if math.isfinite(from_folds) and from_folds > 0:
-            of_folds[name] = math.sqrt(squares / from_folds)
-    return Scatter(
-        of_folds,
-        plain,
-        len({key for _, key in again}),
-        max((len(group) for group in again.values()), default=0),
-    )
+        key = cell_key(itself(experiment, one.cell))
+        again.setdefault((one.quantity.name, key), []).append(one)
+    again = {key: of_cell for key, of_cell in again.items() if len(of_cell) > 1}
+    found: dict[tuple[str, str], float] = {}
+    for quantity in experiment.quantities:
+        groups: dict[str, list[list[float]]] = {}
+        for (name, _), of_cell in again.items():
+            if name == quantity.name:
+                values = [one.measured.value for one in of_cell]
+                groups.setdefault(_group(by, of_cell[0].cell), []).append(values)
+        centred = [
+            np.concatenate([np.array(one) - np.mean(one) for one in cells])
+            for cells in groups.values()
+        ]
+        if not centred:
+            continue
+        # Each cell has a mean of its own, which costs a run: so much wider are the deviations.
+        wider = [
+            math.sqrt((len(values) - 1) / (len(values) - len(cells)))
+            for values, cells in zip(centred, groups.values(), strict=True)
+        ]
+        spreads = deviations([w * values for w, values in zip(wider, centred, strict=True)])
+        least = _grid(known, quantity) / math.sqrt(12.0) if quantity.whole else 0.0
+        for group, spread in zip(groups, spreads.tolist(), strict=True):
+            found[group, quantity.name] = max(spread, least)
+    runs = max((len(of_cell) for of_cell in again.values()), default=0)
+    return Scatter(by, found, len({key for _, key in again}), runs)
 
 
-def _variance(group: Sequence[Known]) -> float:
-    return float(np.var([one.measured.value for one in group], ddof=1))
+def _grid(known: Sequence[Known], quantity: Quantity) -> float:
+    """The least difference between two sizes that single runs have given."""
+    sizes = {one.measured.value for one in known if one.quantity is quantity and one.runs == 1}
+    return float(np.diff(sorted(sizes)).min()) if len(sizes) > 1 else 0.0
+
+
+def pooled_deviation(
+    experiment: Experiment, known: Sequence[Known], quantity: Quantity
+) -> float:
+    """Return one deviation of runs for all comparable cells; nan if each was run once."""
+    variances = [
+        one.deviation**2
+        for one in known
+        if one.quantity is quantity
+        and one.runs > 1
+        and not is_again(experiment, one.cell)
+        and not experiment.why_not_comparable(one.cell)
+    ]
+    return math.sqrt(float(np.mean(variances))) if variances else math.nan
 
 
 def paired_error(experiment: Experiment, known: Sequence[Known], one: Known) -> float:

@@ -39,6 +39,10 @@ class Quantity:
     share : bool, default=False
         The measured number is a share of its runs, and is compared with a published share of so
         many runs by an exact test.
+    whole : bool, default=False
+        A whole number on a grid, such as a size. A few runs of a cell may give the same by chance,
+        which says nothing about its noise: no deviation is taken to be below that of the grid, and
+        one that comes from runs of the page's cells is shared by all.
     percent : bool, default=False
         Shares that are written as per cent.
     digits : int, default=3
@@ -52,6 +56,7 @@ class Quantity:
     relative_to: Mapping[str, float | int | str | None] | None = None
     exact: bool = False
     share: bool = False
+    whole: bool = False
     percent: bool = False
     digits: int = 3
     drawn_only: bool = False
@@ -135,6 +140,9 @@ class Experiment(ABC):
     again : str
         A setting that only cells have which are run once more in another way: with other random
         numbers ("seed") or from another start ("start"). They tell how far two runs are apart.
+    noise_by : tuple of str
+        Settings on which the noise hangs: cells are as noisy as one that was run again and has the
+        same values there.
     same_splits : bool
         Published and measured numbers come from the same splits, so that only differences between
         searches on a split are noise: those between starts.
@@ -156,6 +164,7 @@ class Experiment(ABC):
     settled: ClassVar[str] = ""
     one_run: ClassVar[bool] = False
     again: ClassVar[str] = ""
+    noise_by: ClassVar[tuple[str, ...]] = ()
     same_splits: ClassVar[bool] = False
     fewer_folds_when_quick: ClassVar[bool] = False
 

@@ -14,6 +14,7 @@ from svsieve.reproduce.cells import (
     is_again,
     known_from,
     paired_error,
+    pooled_deviation,
     ratio,
     scatter_of,
     with_error,
@@ -121,9 +122,15 @@ def compare(
 
 
 def judge(
-    experiment: Experiment, known: Sequence[Known], effort: Effort = Effort.FULL
+    experiment: Experiment,
+    known: Sequence[Known],
+    effort: Effort = Effort.FULL,
+    *,
+    noise_of: Sequence[Known] | None = None,
 ) -> Findings:
     """Return what numbers, measured now or kept in a table, say about the published ones.
+
+    The noise is that of `noise_of`, if given, in the place of the numbers themselves.
 
     Where print is one run without a standard error it is taken to be as noisy as one run here.
     Where every cell was run once, that noise comes from the cells that were run again with other
@@ -131,8 +138,9 @@ def judge(
     between two starts of the search.
     """
     published = {cell_key(cell.cell): cell for cell in experiment.published()}
-    scatter = scatter_of(experiment, known) if experiment.one_run else Scatter({}, {})
-    rows = [_finding(experiment, one, known, published, scatter, effort) for one in known]
+    of = known if noise_of is None else noise_of
+    scatter = scatter_of(experiment, of) if experiment.one_run else Scatter()
+    rows = [_finding(experiment, one, of, published, scatter, effort) for one in known]
     weak = {name for name, power in _powers(experiment, rows).items() if not power.tells_apart}
     rows = [
         replace(row, verdict=replace(row.verdict, word=Word.LEVEL))
@@ -211,7 +219,11 @@ def _pair(
             return Pair(printed, with_error(printed, 0.0), with_error(measured, error))
     if experiment.one_run and one.quantity.relative_to is None:
         if one.runs > 1:
-            return Pair(printed, with_error(printed, one.deviation), measured)
+            deviation = one.deviation
+            if one.quantity.whole:
+                deviation = pooled_deviation(experiment, known, one.quantity)
+                measured = with_error(measured, deviation / math.sqrt(one.runs))
+            return Pair(printed, with_error(printed, deviation), measured)
         deviation = scatter.of(one)
         if not math.isnan(deviation):
             return Pair(printed, with_error(printed, deviation), with_error(measured, deviation))

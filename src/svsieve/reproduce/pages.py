@@ -142,8 +142,8 @@ def power_table(findings: Findings) -> list[str]:
         return []
     labels = {one.name: one for one in findings.experiment.quantities}
     header = (
-        *("quantity", "cells", "wrong pairings rejected", "smallest common shift noticed"),
-        *("measured less published", "as a table"),
+        *("quantity", "cells", "wrong pairings rejected", "cells apart from a constant"),
+        *("smallest common shift noticed", "measured less published", "as a table"),
     )
     lines = [header, ("---",) * len(header)]
     for name, power in powers.items():
@@ -156,7 +156,10 @@ def power_table(findings: Findings) -> list[str]:
             mean = f"{unit * power.mean.value:+.{digits}f} ± {unit * power.mean.error:.{digits}f}"
             mean += " **flagged**" if power.flagged else ""
             whole = _whole(power)
-        lines.append((quantity.label, str(power.cells), _share(power), noticed, mean, whole))
+        rejected, constant = _share(power), f"{power.constant} of {power.cells}"
+        lines.append(
+            (quantity.label, str(power.cells), rejected, constant, noticed, mean, whole)
+        )
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 
@@ -194,6 +197,8 @@ def noise(findings: Findings) -> str:
     if max(runs) > 1 and not any(row.quantity.share for row in rows):
         count = f"{min(runs)} to {max(runs)}" if len(runs) > 1 else f"{max(runs)}"
         text.append(f"{count} runs of each cell; its own variance is drawn towards that of all.")
+        if any(row.quantity.whole for row in rows):
+            text.append("Sizes, whole numbers on a grid, have one deviation for all cells.")
     if any(row.quantity.share for row in rows):
         text.append("Counts are compared by Fisher's exact test.")
     if experiment.one_run and max(runs) > 1:
@@ -213,18 +218,16 @@ def _one_run(findings: Findings) -> str:
             "Missing is how far runs with other random numbers are apart. In its place stand the "
             "errors over the folds, which are about twice as wide; sizes have none."
         )
-    labels = {one.name: one.label.removesuffix(" %") for one in findings.experiment.quantities}
-    told = [f"{labels[name]} {ratio:.2f}" for name, ratio in sorted(scatter.of_folds.items())]
-    plain = [
-        f"{labels[name]} {deviation:.2g}"
-        for name, deviation in sorted(scatter.plain.items())
-        if name not in scatter.of_folds
-    ]
+    told = []
+    for quantity in findings.experiment.quantities:
+        if quantity.judged:
+            low, high = (quantity.shown(value) for value in scatter.range(quantity.name))
+            told.append(f"{quantity.label} {low}" + (f" to {high}" if high != low else ""))
+    by = f", one for each {' and '.join(scatter.by)}" if scatter.by else ""
     return (
-        f"Noise is that between runs with other random numbers: {scatter.cells} cells were run "
-        f"{scatter.runs} times. Their deviation, over the error that folds say: {', '.join(told)}"
-        + (f"; on its own: {', '.join(plain)}" if plain else "")
-        + ". Print is taken to be as noisy."
+        f"Noise is that between runs with other random numbers: {scatter.cells} cells{by} were run "
+        f"{scatter.runs} times. Deviation of one run: {', '.join(told)}. Print is taken to be as "
+        "noisy. The errors shown are those over the folds."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import chi2
@@ -42,11 +42,13 @@ class Power:
     ----------
     cells : int
     pairings : int
-        Wrong ones that could be noticed: the number measured for one cell beside the number
-        published for another, from which its own published number differs by more than three
-        standard errors.
+        Wrong ones that could be noticed: the number measured for one cell in the place of that of
+        another, from whose published number its own differs by more than three standard errors.
     rejected : int
         How many of them would have been found to differ.
+    constant : int
+        How many cells would have been found to differ, had all of them the mean of the published
+        numbers.
     mean : Estimate
         Measured less published. Its error takes the cells to be independent.
     squares : float
@@ -56,6 +58,7 @@ class Power:
     cells: int
     pairings: int
     rejected: int
+    constant: int
     mean: Estimate
     squares: float
 
@@ -120,7 +123,9 @@ def power_of(quantity: Quantity, pairs: Sequence[Pair]) -> Power:
         for j, other in enumerate(pairs):
             if i != j and is_apart(quantity, other.printed, own.printed):
                 pairings += 1
-                rejected += is_apart(quantity, other.published, own.measured)
+                rejected += _notices(quantity, other, own.measured.value)
+    level = float(np.mean([pair.published.value for pair in pairs])) if pairs else math.nan
+    constant = sum(_notices(quantity, pair, level) for pair in pairs)
     differences = np.array([pair.measured.value - pair.published.value for pair in pairs])
     errors = np.array([_error(pair.published, pair.measured) for pair in pairs])
     n = len(pairs)
@@ -129,7 +134,12 @@ def power_of(quantity: Quantity, pairs: Sequence[Pair]) -> Power:
         error = 0.0 if quantity.exact else math.sqrt(float(errors @ errors)) / n
         mean = Estimate(float(differences.mean()), error)
     apart = [0.0 if quantity.exact else distance(pair.published, pair.measured) for pair in pairs]
-    return Power(n, pairings, rejected, mean, float(np.square(apart).sum()))
+    return Power(n, pairings, rejected, constant, mean, float(np.square(apart).sum()))
+
+
+def _notices(quantity: Quantity, pair: Pair, value: float) -> bool:
+    """Tell whether a cell would be found to differ, had this been measured in it."""
+    return is_apart(quantity, pair.published, replace(pair.measured, value=value))
 
 
 def _error(printed: Estimate, measured: Estimate) -> float:

@@ -21,7 +21,11 @@ FRAMEWORK = f"{PACKAGE}.reproduce"
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
 DIGITS = 12
 # What modules of experiments say about results that are there; it decides none of them.
-TELLING = {"notes", "title", "settled", "also", "reason", "why_not_comparable", "tolerance"}
+TELLING = {
+    *("notes", "title", "settled", "also", "x", "series", "y", "panels", "log_x"),
+    *("reason", "why_not_comparable", "tolerance", "sample", "cells", "few", "twice"),
+    *("one_run", "again", "noise_by", "same_splits"),
+}
 
 MODULES, CORE, DATA, VERSIONS = "the code", "the native core", "the data", "the libraries"
 

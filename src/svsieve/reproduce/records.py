@@ -13,7 +13,7 @@ from svsieve.reproduce import provenance
 from svsieve.reproduce.cells import Known, known_from
 from svsieve.reproduce.experiment import Effort, Experiment, Measurement, Settings
 from svsieve.reproduce.published import cell_key
-from svsieve.reproduce.running import SAMPLED, Outcome, run
+from svsieve.reproduce.running import Outcome, run
 
 # Numbers of a table have six digits; those of a sample all.
 SIX_DIGITS, ALL_DIGITS = 1e-5, 1e-9
@@ -87,7 +87,7 @@ class Made:
             provenance.fingerprint(experiment),
             outcome.cpu_seconds,
             outcome.warned,
-            outcome.sample,
+            _told(experiment, outcome.sample),
         )
 
     @property
@@ -165,7 +165,7 @@ def check(experiment: Experiment, made: Made, kept: Sequence[Known], date: str) 
         outcome = run(experiment, Effort.FULL, only=[experiment.sample()])
         runs, digits = experiment.repeats(Effort.FULL), SIX_DIGITS
         pairs = _means_again(known_from(experiment, outcome.measurements), kept)
-        sample = outcome.sample[:SAMPLED]
+        sample = _told(experiment, outcome.sample)
     other = sum(not _same(there, here, digits) for there, here in pairs)
     checked = Checked(
         date,
@@ -201,19 +201,30 @@ def with_added(made: Made, experiment: Experiment, cells: int, seconds: float, d
     return replace(made, added=[*made.added, added])
 
 
+def _told(experiment: Experiment, sample: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return runs without their times and without the points of curves."""
+    names = {one.name for one in experiment.quantities if not (one.timed or one.drawn_only)}
+    found = []
+    for one in sample:
+        measured = [
+            {"cell": cell["cell"], "values": values}
+            for cell in one["measured"]
+            if (values := {key: cell["values"][key] for key in names & cell["values"].keys()})
+        ]
+        found.append({**one, "measured": measured})
+    return found
+
+
 def _runs_again(
     experiment: Experiment, sample: Sequence[Mapping[str, Any]]
 ) -> list[tuple[float, float]]:
-    timed = {quantity.name for quantity in experiment.quantities if quantity.timed}
     pairs = []
     for one in sample:
         found = _by_cell(experiment.measure(one["cell"], one["repeat"], Effort.FULL))
         for there in one["measured"]:
             values = found.get(cell_key(there["cell"]), {})
             pairs += [
-                (value, values.get(name, math.nan))
-                for name, value in there["values"].items()
-                if name not in timed
+                (value, values.get(name, math.nan)) for name, value in there["values"].items()
             ]
     return pairs
 

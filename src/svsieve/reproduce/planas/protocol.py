@@ -17,7 +17,7 @@ from svsieve.arrays import FloatArray, IndexArray
 from svsieve.reproduce.experiment import Effort, Experiment, Measurement, Quantity, Settings
 from svsieve.selection import Curve
 
-FEATURES = Quantity("n_features", judged=True, digits=0)
+FEATURES = Quantity("n_features", judged=True, whole=True, digits=0)
 ACCURACY = Quantity("accuracy", judged=True, percent=True, digits=2)
 COST = Quantity("cost", judged=True)
 OPTIMUM = (FEATURES, ACCURACY, COST)

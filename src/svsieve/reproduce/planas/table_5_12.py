@@ -39,8 +39,8 @@ class StopCondition(ThesisTable):
         "estimate. Times: estimate over full ranking. Table 5.13 is table 5.12 divided by 300."
     )
     quantities = (
-        Quantity("est_features", judged=True, digits=0),
-        Quantity("opt_features", judged=True, digits=0),
+        Quantity("est_features", judged=True, whole=True, digits=0),
+        Quantity("opt_features", judged=True, whole=True, digits=0),
         Quantity("time_ratio"),
     )
     y = "est_features"
