@@ -127,7 +127,9 @@ def test_equation_4_37_fails_as_a_table_where_the_criterion_of_the_code_passes(n
             if row.quantity.name == name and row.cell["C"] == 0.5 and not again:
                 by[row.cell["criterion"]].append(row)
     assert [len(rows) for rows in by.values()] == [18, 18]
-    powers = {key: power_of(rows[0].quantity, [row.pair for row in rows]) for key, rows in by.items()}
+    powers = {
+        key: power_of(rows[0].quantity, [row.pair for row in rows]) for key, rows in by.items()
+    }
     assert powers[CODE].passes
     assert not powers[EQUATION].passes
 

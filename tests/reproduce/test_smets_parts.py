@@ -69,12 +69,15 @@ def test_a_lower_bound_of_linear_slack_is_no_lower_error():
     assert better < one - 0.02
 
 
-def test_errors_of_published_counts_are_never_zero():
+def test_published_counts_are_shares_of_ten():
     table = find("smets-5.5").published()
     shares = {one.values["both_relevant"] for one in table}
     assert {0.0, 1.0} <= shares
     for one in table:
-        assert 0.05 < one.errors["both_relevant"] < 0.16
+        assert one.trials == {"both_relevant": 10}
+        assert 10 * one.values["both_relevant"] == pytest.approx(
+            round(10 * one.values["both_relevant"])
+        )
 
 
 def test_rows_are_standardised_by_the_training_rows_and_have_both_classes():

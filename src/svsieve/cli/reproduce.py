@@ -39,7 +39,9 @@ app = typer.Typer(
 def reproduce(
     id: Annotated[
         str,
-        typer.Argument(metavar="ID", help="Such as planas-5.2; or: list, summary, judge, check, fill."),
+        typer.Argument(
+            metavar="ID", help="Such as planas-5.2; or: list, summary, judge, check, fill."
+        ),
     ],
     which: Annotated[
         str, typer.Argument(metavar="[ID]", help="With check and fill: whose result it is.")

@@ -198,9 +198,7 @@ def _grid(known: Sequence[Known], quantity: Quantity) -> float:
     return float(np.diff(sorted(sizes)).min()) if len(sizes) > 1 else 0.0
 
 
-def pooled_deviation(
-    experiment: Experiment, known: Sequence[Known], quantity: Quantity
-) -> float:
+def pooled_deviation(experiment: Experiment, known: Sequence[Known], quantity: Quantity) -> float:
     """Return one deviation of runs for all comparable cells; nan if each was run once."""
     variances = [
         one.deviation**2

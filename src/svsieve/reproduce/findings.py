@@ -100,9 +100,10 @@ class Findings:
         """Return how far apart those cells are that cannot be compared, by reason and quantity."""
         groups: dict[tuple[str, str], list[Finding]] = {}
         for row in self.rows:
-            if row.pair is not None and row.quantity.judged and not row.comparable:
-                if not math.isnan(row.verdict.apart) and not is_again(self.experiment, row.cell):
-                    groups.setdefault((row.verdict.why, row.quantity.name), []).append(row)
+            left_out = row.pair is not None and row.quantity.judged and not row.comparable
+            known = not (math.isnan(row.verdict.apart) or is_again(self.experiment, row.cell))
+            if left_out and known:
+                groups.setdefault((row.verdict.why, row.quantity.name), []).append(row)
         return {
             key: power_of(rows[0].quantity, [row.pair for row in rows if row.pair is not None])
             for key, rows in groups.items()

@@ -157,9 +157,7 @@ def power_table(findings: Findings) -> list[str]:
             mean += " **flagged**" if power.flagged else ""
             whole = _whole(power)
         rejected, constant = _share(power), f"{power.constant} of {power.cells}"
-        lines.append(
-            (quantity.label, str(power.cells), rejected, constant, noticed, mean, whole)
-        )
+        lines.append((quantity.label, str(power.cells), rejected, constant, noticed, mean, whole))
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 

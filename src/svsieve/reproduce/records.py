@@ -117,10 +117,11 @@ class Made:
         )
         for kind, count in sorted(self.warned.items()):
             text += f" {count} of the runs gave a {kind}."
-        for one in self.added:
+        for more in self.added:
+            minutes, digest = more["cpu_seconds"] / 60, provenance.short(more["fingerprint"])
             text += (
-                f" {one['cells']} cells were added on {one['date']} at commit {one['commit']}, "
-                f"hash {provenance.short(one['fingerprint'])}; {one['cpu_seconds'] / 60:.1f} minutes."
+                f" {more['cells']} cells were added on {more['date']} at commit {more['commit']}, "
+                f"hash {digest}; {minutes:.1f} minutes."
             )
         if self.checked is None:
             return text + " No sample of it was run again since."

@@ -11,7 +11,6 @@ from svsieve.reproduce.planas.data import KERNELS, Labelled, madelon
 from svsieve.reproduce.planas.kernel_tables import KernelTable
 from svsieve.reproduce.planas.steps import Distance
 
-
 TEN_RUNS = (
     "ten runs of each cell in the place of three, after three had left four cells apart from print"
 )

@@ -33,8 +33,8 @@ class Lymphoma(Genes):
             return ""
         return (
             "what span computes without retraining is not settled in print, and decides this cell: "
-            "the estimate left gives 32.2 %, its absolute change 21.0 %, and print, 27.25 %, lies "
-            "between them"
+            "print, 27.25 %, lies between the estimate left and its absolute change (test "
+            "`test_print_lies_between_two_readings_of_the_span_without_retraining`)"
         )
 
 
