@@ -101,6 +101,10 @@ class KernelTable(ThesisTable):
         """Return the criterion of a cell."""
         return criterion(str(cell["criterion"]), zero_one=self.zero_one)
 
+    def sample(self) -> Settings:
+        """Return a cell in the middle of the table."""
+        return next(c for c in self.cells(Effort.FULL) if self.few[0].items() <= c.items())
+
     def published(self) -> list[PublishedCell]:
         """Return the table, and that of its times."""
         keys = (self.parameter, "C")

@@ -86,6 +86,10 @@ class BenchmarkTable(Experiment):
             values["trainings"] = float(model.n_trainings_)
         return [Measurement(cell, values)]
 
+    def sample(self) -> Settings:
+        """Return a search with a width for every column, on the last of the sets."""
+        return {"dataset": self.sets[-1], "method": "E", "search": LIBRARY}
+
     def published(self) -> list[PublishedCell]:
         """Return the rows of the sets."""
         keys, count = ("dataset", "method"), {"n_trainings": "trainings"}
