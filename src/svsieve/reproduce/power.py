@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from svsieve.reproduce.experiment import Quantity
@@ -118,14 +119,14 @@ def power_of(quantity: Quantity, pairs: Sequence[Pair]) -> Power:
     >>> power_of(error, flat).pairings, power_of(error, flat).tells_apart
     (0, False)
     """
-    pairings = rejected = 0
-    for i, own in enumerate(pairs):
-        for j, other in enumerate(pairs):
-            if i != j and is_apart(quantity, other.printed, own.printed):
-                pairings += 1
-                rejected += _notices(quantity, other, own.measured.value)
-    level = float(np.mean([pair.published.value for pair in pairs])) if pairs else math.nan
-    constant = sum(_notices(quantity, pair, level) for pair in pairs)
+    printed, published = [one.printed for one in pairs], [one.published for one in pairs]
+    wrong = _apart(quantity, printed, printed, each_its_own=True)
+    # The value measured in one cell, with the noise of the other.
+    noticed = wrong & _apart(quantity, published, [one.measured for one in pairs])
+    level = float(np.mean([one.value for one in published])) if pairs else math.nan
+    constant = sum(
+        is_apart(quantity, pair.published, replace(pair.measured, value=level)) for pair in pairs
+    )
     differences = np.array([pair.measured.value - pair.published.value for pair in pairs])
     errors = np.array([_error(pair.published, pair.measured) for pair in pairs])
     n = len(pairs)
@@ -134,12 +135,38 @@ def power_of(quantity: Quantity, pairs: Sequence[Pair]) -> Power:
         error = 0.0 if quantity.exact else math.sqrt(float(errors @ errors)) / n
         mean = Estimate(float(differences.mean()), error)
     apart = [0.0 if quantity.exact else distance(pair.published, pair.measured) for pair in pairs]
-    return Power(n, pairings, rejected, constant, mean, float(np.square(apart).sum()))
+    squares = float(np.square(apart).sum())
+    return Power(n, int(wrong.sum()), int(noticed.sum()), constant, mean, squares)
 
 
-def _notices(quantity: Quantity, pair: Pair, value: float) -> bool:
-    """Tell whether a cell would be found to differ, had this been measured in it."""
-    return is_apart(quantity, pair.published, replace(pair.measured, value=value))
+def _apart(
+    quantity: Quantity,
+    published: Sequence[Estimate],
+    measured: Sequence[Estimate],
+    *,
+    each_its_own: bool = False,
+) -> NDArray[np.bool_]:
+    """Tell which number of another cell (column) is apart from what was published for one (row).
+
+    The other number comes with the noise that was measured in the cell, or with its own. All at
+    once, what :func:`svsieve.reproduce.verdicts.is_apart` says of each pair.
+    """
+    if any(one.trials for one in published):
+        found = [
+            [is_apart(quantity, here, replace(own, value=other.value)) for other in measured]
+            for here, own in zip(published, measured, strict=True)
+        ]
+        return np.array(found, dtype=np.bool_)
+    differences = np.subtract.outer(
+        [one.value for one in published], [one.value for one in measured]
+    )
+    if quantity.exact:
+        return np.asarray(differences != 0.0)
+    errors = np.array([_error(*pair) for pair in zip(published, measured, strict=True)])[:, None]
+    if each_its_own and not any(one.tolerance for one in published):
+        own = np.array([one.error for one in published])
+        errors = np.hypot.outer(own, own)
+    return np.asarray(np.abs(differences) > WITHIN * (1.0 + 1e-9) * errors)
 
 
 def _error(printed: Estimate, measured: Estimate) -> float:

@@ -142,7 +142,8 @@ def file_of(folder: Path, id: str) -> Path:
 def write_record(made: Made, folder: Path, id: str) -> Path:
     """Write a record beside the result, and return its file."""
     file = file_of(folder, id)
-    file.write_text(json.dumps(asdict(made), indent=1) + "\n", encoding="utf-8")
+    lines = [f' "{name}": {json.dumps(entry)}' for name, entry in asdict(made).items()]
+    file.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     return file
 
 
