@@ -156,3 +156,18 @@ def test_the_command_checks_fills_and_says_what_is_old(tmp_path):
     missing = runner.invoke(app, ["check", "planas-fig-5.10", *folder])
     assert missing.exit_code == 2
     assert "There is no result of planas-fig-5.10" in missing.output
+
+
+def test_cells_that_a_result_lacks_are_filled_in(tmp_path):
+    folder = ["--out", str(tmp_path)]
+    assert runner.invoke(app, ["planas-fig-5.10", "--full", *folder]).exit_code == 0
+    table = tmp_path / "planas-fig-5.10.csv"
+    whole = table.read_text(encoding="utf-8").splitlines()
+    some = [line for line in whole if not line.startswith("svsieve.schedules.Reflective")]
+    assert len(some) < len(whole)
+    table.write_text("\n".join(some) + "\n", encoding="utf-8")
+    answer = runner.invoke(app, ["fill", "planas-fig-5.10", *folder])
+    assert answer.exit_code == 0, answer.output
+    assert sorted(table.read_text(encoding="utf-8").splitlines()) == sorted(whole)
+    page = (tmp_path / "planas-fig-5.10.md").read_text(encoding="utf-8")
+    assert "1 cells were added on" in page
