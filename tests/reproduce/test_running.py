@@ -53,5 +53,5 @@ def test_pages_say_how_they_were_made_and_why_cells_are_left_out(tmp_path):
     assert "(small-1.svg)" in page
     assert "| 1 | 1 | 11.000 ± 0.577 (11.000) | +0.0 |" in page
     assert "[1] not the same." in page
-    assert "2 level only" in page  # both printed numbers are the same
+    assert "level only 2" in page  # both printed numbers are the same
     assert "`svsieve reproduce small-1 --full`, svsieve 0.0, 2001-02-03, commit abc" in page

@@ -118,6 +118,8 @@ def _run(experiment: Experiment, effort: Effort, jobs: int, out: Path) -> None:
         console.print(f"\\[{number}] {why}.", soft_wrap=True)
     console.print(pages.summary(findings), soft_wrap=True)
     written = pages.write(findings, made, out)  # after the answer, which is not lost so
+    if effort is Effort.FULL:
+        _write_kept(experiment, out)
     console.print(f"Written: {', '.join(str(path) for path in written)}", soft_wrap=True)
 
 
@@ -130,7 +132,7 @@ def _judge(out: Path) -> None:
     for experiment in experiments():
         findings = pages.kept(experiment, out)
         if findings is not None:
-            pages.write_again(findings, read_record(out, experiment.id), out)
+            _write_kept(experiment, out)
             typer.echo(f"{experiment.id}: {pages.summary(findings)}")
     typer.echo(f"Written: {write_summary(out)}")
 
@@ -174,6 +176,14 @@ def _fill(experiment: Experiment, jobs: int, out: Path) -> None:
     made = with_added(made, experiment, len(cells), outcome.cpu_seconds, _today())
     typer.echo(pages.summary(findings))
     pages.write(findings, made, out)
+    _write_kept(experiment, out)
+
+
+def _write_kept(experiment: Experiment, out: Path) -> None:
+    """Write what the table gives, whose numbers are rounded: it is what will be judged later."""
+    findings = pages.kept(experiment, out)
+    if findings is not None:
+        pages.write_again(findings, read_record(out, experiment.id), out)
 
 
 def _table_there(experiment: Experiment, out: Path) -> list[Known]:

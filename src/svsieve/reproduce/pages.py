@@ -56,11 +56,11 @@ def summary(findings: Findings) -> str:
     words = findings.words()
     if not words:
         return "Nothing to judge: times, a figure without numbers, or a protocol of its own."
-    counts = ", ".join(f"{words[word]} {word.value}" for word in Word if words[word])
+    counts = ", ".join(f"{word.value} {words[word]}" for word in Word if words[word])
     text = f"{sum(words.values())} published numbers: {counts}."
     unknown = sum(row.verdict.why == NOT_KNOWN for row in findings.counted())
     if unknown:
-        text += f" Of {unknown} of those that differ the reason is not known."
+        text += f" Of those that differ, the reason is not known for {unknown}."
     return text
 
 

@@ -33,7 +33,7 @@ METHODS = ("A", *SEARCHES)
 # How B to E search: by the bound alone, as in print, or as the library does it by default.
 GIVEN_ONCE, BOUND_ALONE, LIBRARY = "given", "bound alone", "library's defaults"
 # Factors of C = 1 and of gamma = 1 / (columns x variance). Print does not say where its searches
-# begin; these were fixed before any of them was run. The first is judged.
+# begin. The first is the library's own, and is judged; the others were fixed before they were run.
 FIRST = "first"
 STARTS: Mapping[str, tuple[float, float]] = MappingProxyType(
     {FIRST: (1.0, 1.0), "C x 10": (10.0, 1.0), "gamma / 10": (1.0, 0.1), "both": (10.0, 0.1)}
