@@ -1,4 +1,4 @@
-"""The noise of comparisons: other starts on the same splits, other random numbers, whole numbers."""
+"""The noise of comparisons: other starts on the same splits, other random numbers, a grid."""
 
 import math
 

@@ -57,7 +57,8 @@ class WithoutElimination(ThesisTable):
             [_accuracy(X[:, order[:size]], y) for size in sizes]
             for order in (rng.permutation(X.shape[1]) for _ in range(orders))
         ]
-        curve = Curve(list(sizes), {"accuracy": table}, n_columns=X.shape[1])
+        scores = {"accuracy": np.array(table)}
+        curve = Curve(np.array(sizes), scores, n_columns=X.shape[1])
         return [optimum(cell, curve)]
 
     def published(self) -> list[PublishedCell]:
