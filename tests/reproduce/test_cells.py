@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from svsieve.reproduce import Experiment, Measurement, Quantity, compare
-from svsieve.reproduce.cells import known_from, scatter_of
+from svsieve.reproduce.cells import fold_variance, known_from, scatter_of
 from svsieve.reproduce.findings import judge
-from svsieve.reproduce.published import PublishedCell, cell_key
+from svsieve.reproduce.published import PublishedCell
 from svsieve.reproduce.tables import read_table, write_table
 from svsieve.reproduce.verdicts import Word
 
@@ -105,7 +105,7 @@ class Seeds(Splits):
 
     def published(self):
         return [
-            PublishedCell({"degree": degree, "C": C}, {"cost": 0.2, "size": 9.0}, {"cost": 0.05})
+            PublishedCell({"degree": degree, "C": C}, {"cost": 0.2, "size": 9.0})
             for degree in (1, 2)
             for C in (1, 2)
         ]
@@ -114,55 +114,60 @@ class Seeds(Splits):
         return 0.0
 
 
+FOLDS = {1: 0.02, 2: 0.12}
+
+
 def _seeds():
     costs = {1: (0.20, 0.21, 0.22), 2: (0.20, 0.26, 0.32)}
     found = []
     for degree in (1, 2):
+        folds = {"cost": FOLDS[degree]}
         for seed, cost in enumerate(costs[degree]):
             cell = {"degree": degree, "C": 1} | ({"seed": seed} if seed else {})
-            found.append(Measurement(cell, {"cost": cost, "size": 9.0}, {"cost": 0.05}))
-        more = Measurement({"degree": degree, "C": 2}, {"cost": 0.3, "size": 15.0}, {"cost": 0.05})
-        found.append(more)
+            found.append(Measurement(cell, {"cost": cost, "size": 9.0}, folds))
+        cell = {"degree": degree, "C": 2}
+        found.append(Measurement(cell, {"cost": 0.3, "size": 15.0}, folds))
     return found
 
 
 def test_noise_of_one_run_is_that_of_other_random_numbers_not_of_folds():
     experiment = Seeds()
-    known = known_from(experiment, _seeds())
-    scatter = scatter_of(experiment, known)
+    scatter = scatter_of(experiment, known_from(experiment, _seeds()), {})
     assert (scatter.cells, scatter.runs) == (2, 3)
-    low, high = scatter.range("cost")
-    assert 0.01 <= low < high <= 0.06  # drawn towards each other
-    rows = {
-        cell_key(row.cell): row
+    assert scatter.of_folds == {"cost": pytest.approx(0.5)}  # 0.01 / 0.02 and 0.06 / 0.12
+    found = {
+        row.cell["degree"]: row
         for row in compare(experiment, _seeds()).rows
-        if row.quantity.name == "cost"
+        if row.quantity.name == "cost" and row.cell["C"] == 2
     }
-    quiet, loud = (rows[cell_key({"degree": degree, "C": 2})] for degree in (1, 2))
-    assert quiet.pair.published.error == quiet.pair.measured.error == pytest.approx(low)
-    assert loud.pair.measured.error == pytest.approx(high)
-    assert quiet.pair.printed.error == 0.05  # as it was printed
-    assert abs(quiet.verdict.apart) > abs(loud.verdict.apart)
+    errors = {degree: row.pair.measured.error for degree, row in found.items()}
+    assert 0.5 * FOLDS[1] < errors[1] < errors[2] < 0.5 * FOLDS[2]  # drawn towards the usual
+    assert all(row.pair.published.error == row.pair.measured.error for row in found.values())
+    assert abs(found[1].verdict.apart) > abs(found[2].verdict.apart)
+
+
+def test_folds_of_print_and_of_the_run_are_two_witnesses_of_the_same():
+    one = known_from(Seeds(), _seeds())[0]
+    assert fold_variance(one, math.nan, 7) == pytest.approx((0.02**2, 6.0))
+    assert fold_variance(one, 0.04, 7) == pytest.approx(((0.02**2 + 0.04**2) / 2, 12.0))
 
 
 def test_runs_of_several_cells_have_a_mean_each():
     experiment = Seeds()
     experiment.noise_by = ()
-    cells = {(1, 1): (0.1, 0.2), (2, 1): (0.5, 0.6)}
+    sizes = {(1, 1): (10.0, 20.0), (2, 1): (50.0, 60.0)}
     measured = [
-        Measurement(
-            {"degree": degree, "C": C} | ({"seed": seed} if seed else {}), {"cost": cost, "size": 1}
-        )
-        for (degree, C), costs in cells.items()
-        for seed, cost in enumerate(costs)
+        Measurement({"degree": degree, "C": C} | ({"seed": seed} if seed else {}), {"size": size})
+        for (degree, C), values in sizes.items()
+        for seed, size in enumerate(values)
     ]
-    scatter = scatter_of(experiment, known_from(experiment, measured))
-    assert scatter.range("cost") == pytest.approx((math.sqrt(0.005), math.sqrt(0.005)))
+    scatter = scatter_of(experiment, known_from(experiment, measured), {})
+    assert scatter.range("size") == pytest.approx((math.sqrt(50.0),) * 2)
 
 
 def test_equal_whole_numbers_do_not_mean_that_there_is_no_noise():
     experiment = Seeds()
-    found = scatter_of(experiment, known_from(experiment, _seeds()))
+    found = scatter_of(experiment, known_from(experiment, _seeds()), {})
     assert found.range("size") == pytest.approx((6.0 / math.sqrt(12.0),) * 2)  # the grid
     runs = {1: (9.0, 9.0, 9.0), 2: (9.0, 21.0, 33.0)}
     measured = [

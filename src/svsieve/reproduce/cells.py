@@ -10,7 +10,7 @@ import numpy as np
 
 from svsieve.arrays import FloatArray
 from svsieve.reproduce.experiment import Experiment, Measurement, Quantity, Settings
-from svsieve.reproduce.noise import deviations
+from svsieve.reproduce.noise import Prior, deviations
 from svsieve.reproduce.published import cell_key
 from svsieve.reproduce.verdicts import Estimate
 
@@ -127,69 +127,156 @@ class Scatter:
 
     Attributes
     ----------
+    of_folds : dict of str to float
+        The deviation of one run over the error that its folds say, by quantity.
+    usual : dict of str to Prior
+        What the errors over folds usually are.
+    sizes : dict
+        The deviation of one run of quantities of which folds say nothing, by the settings on which
+        it hangs and the name of the quantity.
     by : tuple of str
-        Settings on which it hangs.
-    deviations : dict
-        Of one run, by the values of these settings and the name of the quantity.
+        These settings.
+    folds : int
     cells, runs : int
         How many cells were run again, and how often each was run in all.
     """
 
+    of_folds: Mapping[str, float] = field(default_factory=dict)
+    usual: Mapping[str, Prior] = field(default_factory=dict)
+    sizes: Mapping[tuple[str, str], float] = field(default_factory=dict)
     by: tuple[str, ...] = ()
-    deviations: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    folds: int = 0
     cells: int = 0
     runs: int = 0
 
-    def of(self, one: Known) -> float:
-        """Return the deviation of one run of a cell that was run once; nan if nothing is known."""
-        return self.deviations.get((_group(self.by, one.cell), one.quantity.name), math.nan)
+    def of(self, one: Known, printed: float) -> float:
+        """Return the deviation of one run of a cell that was run once; nan if nothing is known.
+
+        `printed` is the error over folds that was printed for it, nan if there is none.
+        """
+        name = one.quantity.name
+        if name not in self.of_folds:
+            return self.sizes.get((_group(self.by, one.cell), name), math.nan)
+        variance, freedom = fold_variance(one, printed, self.folds)
+        return self.of_folds[name] * math.sqrt(self.usual[name].moderated(variance, freedom))
 
     def range(self, name: str) -> tuple[float, float]:
-        """Return the least and the greatest deviation of a quantity."""
-        found = [value for (_, other), value in self.deviations.items() if other == name]
+        """Return the least and the greatest deviation of a quantity of which folds say nothing."""
+        found = [value for (_, other), value in self.sizes.items() if other == name]
         return min(found), max(found)
+
+
+def fold_variance(one: Known, printed: float, folds: int) -> tuple[float, float]:
+    """Return the squared error over folds, measured and printed, and its degrees of freedom."""
+    errors = np.array([one.measured.error, printed])
+    known = errors[np.isfinite(errors)]
+    return float(np.mean(known**2)), float(len(known) * (folds - 1))
 
 
 def _group(by: Sequence[str], cell: Settings) -> str:
     return cell_key({key: cell[key] for key in by if key in cell})
 
 
-def scatter_of(experiment: Experiment, known: Sequence[Known]) -> Scatter:
+def scatter_of(
+    experiment: Experiment, known: Sequence[Known], printed: Mapping[tuple[str, str], float]
+) -> Scatter:
     """Return what cells that were run again with other random numbers say about all cells.
 
-    Errors over folds say how far the scores of folds are apart, which is something else. Runs of
-    cells with the same noise are pooled; few of them say little, so each variance is drawn towards
-    those of the others.
+    Errors over folds say how far the scores of folds are apart, which is something else, but grows
+    and falls with the noise of a run: where both are known, one is so many times the other. Folds
+    are few, and so the error of each cell is drawn towards the usual one. Of sizes folds say
+    nothing; there runs of cells with the same noise are pooled.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    known : sequence of Known
+    printed : dict
+        Errors that were printed, by quantity and cell.
     """
-    by, again = experiment.noise_by, dict[tuple[str, str], list[Known]]()
+    again = _run_again(experiment, known)
+    of_folds, usual = dict[str, float](), dict[str, Prior]()
+    sizes: dict[tuple[str, str], float] = {}
+    for quantity in experiment.quantities:
+        groups = [of_cell for (name, _), of_cell in again.items() if name == quantity.name]
+        if not groups:
+            continue
+        errors = [[one.measured.error for one in of_cell] for of_cell in groups]
+        if not np.isfinite(np.concatenate(errors)).all():
+            sizes |= _of_sizes(experiment, known, quantity, groups)
+            continue
+        squares = [
+            float(np.var([one.measured.value for one in of_cell], ddof=1) / np.mean(np.square(own)))
+            for of_cell, own in zip(groups, errors, strict=True)
+        ]
+        freedoms = [len(of_cell) - 1 for of_cell in groups]
+        of_folds[quantity.name] = math.sqrt(float(np.average(squares, weights=freedoms)))
+        usual[quantity.name] = _usual(experiment, known, quantity, printed)
+    return Scatter(
+        of_folds,
+        usual,
+        sizes,
+        experiment.noise_by,
+        experiment.folds,
+        len({key for _, key in again}),
+        max((len(of_cell) for of_cell in again.values()), default=0),
+    )
+
+
+def _run_again(
+    experiment: Experiment, known: Sequence[Known]
+) -> dict[tuple[str, str], list[Known]]:
+    """All runs of the cells that were run again, by quantity and cell."""
+    found: dict[tuple[str, str], list[Known]] = {}
     for one in known:
         key = cell_key(itself(experiment, one.cell))
-        again.setdefault((one.quantity.name, key), []).append(one)
-    again = {key: of_cell for key, of_cell in again.items() if len(of_cell) > 1}
-    found: dict[tuple[str, str], float] = {}
-    for quantity in experiment.quantities:
-        groups: dict[str, list[list[float]]] = {}
-        for (name, _), of_cell in again.items():
-            if name == quantity.name:
-                values = [one.measured.value for one in of_cell]
-                groups.setdefault(_group(by, of_cell[0].cell), []).append(values)
-        centred = [
-            np.concatenate([np.array(one) - np.mean(one) for one in cells])
-            for cells in groups.values()
-        ]
-        if not centred:
-            continue
-        # Each cell has a mean of its own, which costs a run: so much wider are the deviations.
-        wider = [
-            math.sqrt((len(values) - 1) / (len(values) - len(cells)))
-            for values, cells in zip(centred, groups.values(), strict=True)
-        ]
-        spreads = deviations([w * values for w, values in zip(wider, centred, strict=True)])
-        least = _grid(known, quantity) / math.sqrt(12.0) if quantity.whole else 0.0
-        for group, spread in zip(groups, spreads.tolist(), strict=True):
-            found[group, quantity.name] = max(spread, least)
-    runs = max((len(of_cell) for of_cell in again.values()), default=0)
-    return Scatter(by, found, len({key for _, key in again}), runs)
+        found.setdefault((one.quantity.name, key), []).append(one)
+    return {key: of_cell for key, of_cell in found.items() if len(of_cell) > 1}
+
+
+def _usual(
+    experiment: Experiment,
+    known: Sequence[Known],
+    quantity: Quantity,
+    printed: Mapping[tuple[str, str], float],
+) -> Prior:
+    """What the squared errors over folds of comparable cells usually are."""
+    found = [
+        fold_variance(
+            one, printed.get((quantity.name, cell_key(one.cell)), math.nan), experiment.folds
+        )
+        for one in known
+        if one.quantity is quantity
+        and math.isfinite(one.measured.error)
+        and not is_again(experiment, one.cell)
+        and not experiment.why_not_comparable(one.cell)
+    ]
+    variances, freedoms = np.array(found).T
+    return Prior.of(variances, freedoms)
+
+
+def _of_sizes(
+    experiment: Experiment,
+    known: Sequence[Known],
+    quantity: Quantity,
+    cells: Sequence[Sequence[Known]],
+) -> dict[tuple[str, str], float]:
+    """The deviations of runs of cells, by the settings on which they hang."""
+    groups: dict[str, list[FloatArray]] = {}
+    for of_cell in cells:
+        values = np.array([one.measured.value for one in of_cell])
+        group = _group(experiment.noise_by, of_cell[0].cell)
+        groups.setdefault(group, []).append(values - values.mean())
+    # Each cell has a mean of its own, which costs a run: so much wider are the deviations.
+    centred = []
+    for of_group in groups.values():
+        values = np.concatenate(of_group)
+        centred.append(values * math.sqrt((len(values) - 1) / (len(values) - len(of_group))))
+    least = _grid(known, quantity) / math.sqrt(12.0) if quantity.whole else 0.0
+    return {
+        (group, quantity.name): max(spread, least)
+        for group, spread in zip(groups, deviations(centred).tolist(), strict=True)
+    }
 
 
 def _grid(known: Sequence[Known], quantity: Quantity) -> float:

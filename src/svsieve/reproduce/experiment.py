@@ -141,8 +141,10 @@ class Experiment(ABC):
         A setting that only cells have which are run once more in another way: with other random
         numbers ("seed") or from another start ("start"). They tell how far two runs are apart.
     noise_by : tuple of str
-        Settings on which the noise hangs: cells are as noisy as one that was run again and has the
-        same values there.
+        Settings on which the noise of sizes hangs, of which folds say nothing: cells are as noisy
+        as one that was run again and has the same values there.
+    folds : int
+        How many folds the errors come from that runs know and tables print.
     same_splits : bool
         Published and measured numbers come from the same splits, so that only differences between
         searches on a split are noise: those between starts.
@@ -165,6 +167,7 @@ class Experiment(ABC):
     one_run: ClassVar[bool] = False
     again: ClassVar[str] = ""
     noise_by: ClassVar[tuple[str, ...]] = ()
+    folds: ClassVar[int] = 7
     same_splits: ClassVar[bool] = False
     fewer_folds_when_quick: ClassVar[bool] = False
 

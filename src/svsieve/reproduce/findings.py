@@ -140,7 +140,12 @@ def judge(
     """
     published = {cell_key(cell.cell): cell for cell in experiment.published()}
     of = known if noise_of is None else noise_of
-    scatter = scatter_of(experiment, of) if experiment.one_run else Scatter()
+    printed = {
+        (one.quantity.name, cell_key(one.cell)): estimate.error
+        for one in of
+        if (estimate := _printed(experiment, published, one)[0]) is not None
+    }
+    scatter = scatter_of(experiment, of, printed) if experiment.one_run else Scatter()
     rows = [_finding(experiment, one, of, published, scatter, effort) for one in known]
     weak = {name for name, power in _powers(experiment, rows).items() if not power.tells_apart}
     rows = [
@@ -225,7 +230,7 @@ def _pair(
                 deviation = pooled_deviation(experiment, known, one.quantity)
                 measured = with_error(measured, deviation / math.sqrt(one.runs))
             return Pair(printed, with_error(printed, deviation), measured)
-        deviation = scatter.of(one)
+        deviation = scatter.of(one, printed.error)
         if not math.isnan(deviation):
             return Pair(printed, with_error(printed, deviation), with_error(measured, deviation))
         lent = measured.error if math.isnan(printed.error) else printed.error

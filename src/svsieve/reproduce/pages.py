@@ -216,16 +216,20 @@ def _one_run(findings: Findings) -> str:
             "Missing is how far runs with other random numbers are apart. In its place stand the "
             "errors over the folds, which are about twice as wide; sizes have none."
         )
-    told = []
-    for quantity in findings.experiment.quantities:
-        if quantity.judged:
-            low, high = (quantity.shown(value) for value in scatter.range(quantity.name))
-            told.append(f"{quantity.label} {low}" + (f" to {high}" if high != low else ""))
-    by = f", one for each {' and '.join(scatter.by)}" if scatter.by else ""
+    folds, sizes = list[str](), list[str]()
+    for one in findings.experiment.quantities:
+        label = one.label.removesuffix(" %")
+        if one.name in scatter.of_folds:
+            folds.append(f"{label} {scatter.of_folds[one.name]:.2f}")
+        elif one.judged:
+            low, high = (one.shown(value) for value in scatter.range(one.name))
+            sizes.append(f"{label} {low}" + (f" to {high}" if high != low else ""))
     return (
-        f"Noise is that between runs with other random numbers: {scatter.cells} cells{by} were run "
-        f"{scatter.runs} times. Deviation of one run: {', '.join(told)}. Print is taken to be as "
-        "noisy. The errors shown are those over the folds."
+        f"Noise is that between runs with other random numbers, which {scatter.cells} cells tell "
+        f"that were run {scatter.runs} times. Deviation of one run over the error of its folds: "
+        f"{', '.join(folds)}; these errors are those of both runs, drawn towards those of all "
+        f"cells. On its own: {', '.join(sizes)}. Print is taken to be as noisy. The errors shown "
+        "are those over the folds."
     )
 
 

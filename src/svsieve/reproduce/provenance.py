@@ -24,7 +24,7 @@ DIGITS = 12
 TELLING = {
     *("notes", "title", "settled", "also", "x", "series", "y", "panels", "log_x"),
     *("reason", "why_not_comparable", "tolerance", "sample", "cells", "few", "twice"),
-    *("one_run", "again", "noise_by", "same_splits"),
+    *("one_run", "again", "noise_by", "same_splits", "folds"),
 }
 
 MODULES, CORE, DATA, VERSIONS = "the code", "the native core", "the data", "the libraries"

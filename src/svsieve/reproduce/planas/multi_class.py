@@ -33,6 +33,7 @@ class MultiClass(ThesisTable):
         "folds."
     )
     fewer_folds_when_quick = True
+    folds = 18
     published_file: ClassVar[str]
     # Run again with other random numbers.
     twice: ClassVar[tuple[Settings, ...]]
@@ -54,7 +55,7 @@ class MultiClass(ThesisTable):
 
     def measure(self, cell: Settings, repeat: int, effort: Effort) -> Iterable[Measurement]:
         """Rank with the power k and validate."""
-        folds = 18 if effort is Effort.FULL else 3
+        folds = self.folds if effort is Effort.FULL else 3
         seed = repeat + int(cell.get("seed", 0))
         trial = Trial.of(self.table(), folds, seed, effort)
         machine = SVC(kernel="linear", C=float(cell["C"]))

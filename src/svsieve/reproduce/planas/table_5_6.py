@@ -45,6 +45,7 @@ class Sampling(ThesisTable):
         ),
     )
     x, log_x = "sampling", False
+    folds = 20
 
     def cells(self, effort: Effort) -> Iterable[Settings]:
         """Return the nine cells, and B1 with all rows to validate on."""

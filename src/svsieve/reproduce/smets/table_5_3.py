@@ -23,12 +23,12 @@ class SevenSets(BenchmarkTable):
         "fixed before any of them was run (ten times the C, a tenth of the gamma, both), are shown "
         "and say how far two searches are apart on the same splits. With linear slack the "
         "bound has several minima, and one of them is a machine that takes all rows for one class: "
-        "the published errors of B and D on breast-cancer and diabetis are exactly those of the larger class (test "
-        "`test_some_published_errors_are_those_of_the_larger_class`). The *library's "
-        "defaults* are shown too: there the smallest bound has to be borne out by the rows left "
-        "out one by one (`confirm=True`), and widths that differ must pay (`shrink=150`). The "
-        "number of trainings hangs on where a search stops, and is not judged. The "
-        "sets flare-solar, image and splice are smets-b.4, smets-b.7 and smets-b.8."
+        "the published errors of B and D on breast-cancer and diabetis are exactly those of the "
+        "larger class (test `test_some_published_errors_are_those_of_the_larger_class`). The "
+        "*library's defaults* are shown too: there the smallest bound has to be borne out by the "
+        "rows left out one by one (`confirm=True`), and widths that differ must pay "
+        "(`shrink=150`). The number of trainings hangs on where a search stops, and is not judged. "
+        "The sets flare-solar, image and splice are smets-b.4, smets-b.7 and smets-b.8."
     )
     sets = ("banana", "breast-cancer", "diabetis", "german", "heart", "thyroid", "titanic")
     data_sets = tuple(f"ida-{name}" for name in sets)
