@@ -67,7 +67,7 @@ def distance(published: Estimate, measured: Estimate) -> float:
     >>> round(distance(Estimate(0.30, 0.03), Estimate(0.35, 0.04)), 6)
     1.0
     >>> round(distance(Estimate(0.5, trials=10), Estimate(0.95, trials=100)), 1)
-    3.8
+    3.5
     """
     difference = measured.value - published.value
     if published.trials and measured.trials:
