@@ -12,7 +12,7 @@ class Small(Experiment):
     id, title = "small-1", "A small table"
     notes = "Nothing is computed."
     quantities = (
-        Quantity("error", better="lower", percent=True),
+        Quantity("error", judged=True, percent=True),
         Quantity("seconds", relative_to={"step": 1}),
     )
     x, series, y = "C", "step", "error"

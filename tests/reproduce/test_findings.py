@@ -30,7 +30,7 @@ def test_the_deviation_of_a_run_is_shared_and_lent_to_the_published_run():
     assert row.measured.error == pytest.approx(0.01 / math.sqrt(3))
     assert row.published.error == pytest.approx(0.01)
     assert row.runs == 3
-    assert row.verdict.word is Word.WITHIN
+    assert row.verdict.word is Word.LEVEL
 
 
 def test_a_cell_that_scatters_more_is_given_more_noise():
@@ -41,25 +41,23 @@ def test_a_cell_that_scatters_more_is_given_more_noise():
     calm = compare(Small(), [*quiet, *runs(1.0, (0.149, 0.15, 0.151))])
     wild = compare(Small(), [*quiet, *runs(1.0, (0.09, 0.15, 0.21))])
     key = cell_key({"C": 1.0, "step": 1})
-    assert _rows(calm, "error")[key].verdict.word is Word.WORSE
+    assert _rows(calm, "error")[key].verdict.word is Word.DIFFERS
     row = _rows(wild, "error")[key]
-    assert row.verdict.word is Word.WITHIN
+    assert row.verdict.word is Word.LEVEL
     assert row.published.error == pytest.approx(math.sqrt(3) * row.measured.error)
 
 
-def test_what_is_worse_says_why_and_stays_worse():
+def test_what_differs_says_why_and_still_differs():
     experiment = Small()
-    worse = [
+    other = [
         Measurement({"C": 1.0, "step": step}, {"error": 0.3 + 0.001 * run})
         for step in (1, 2)
         for run in range(3)
     ]
-    assert len(compare(experiment, worse).unexplained()) == 2
-    experiment.explained = lambda cell: "other seeds" if cell["step"] == 1 else ""
-    findings = compare(experiment, worse)
-    assert findings.words() == {Word.WORSE: 2}
-    assert [row.verdict.why for row in findings.rows] == ["other seeds", ""]
-    assert [row.cell["step"] for row in findings.unexplained()] == [2]
+    experiment.reason = lambda cell: "other seeds" if cell["step"] == 1 else ""
+    findings = compare(experiment, other)
+    assert findings.words() == {Word.DIFFERS: 2}
+    assert [row.verdict.why for row in findings.rows] == ["other seeds", "reason not known"]
 
 
 def test_times_are_ratios_on_both_sides():
@@ -74,9 +72,8 @@ def test_times_are_ratios_on_both_sides():
 
 def test_verdicts_are_counted_where_something_was_published():
     findings = compare(Small(), _measurements(Small()))
-    assert findings.words() == {Word.WITHIN: 2, Word.NOT_COMPARABLE: 1}
-    assert findings.share_confirmed() == 1.0
-    mean = findings.mean_difference()
+    assert findings.words() == {Word.LEVEL: 2, Word.NOT_COMPARABLE: 1}
+    mean = findings.powers()["error"].mean
     assert mean.value == pytest.approx(0.0, abs=1e-12)
     assert mean.error == pytest.approx(math.sqrt(2 * (1e-4 + 1e-4 / 3)) / 2)
 
@@ -91,12 +88,12 @@ def test_a_quick_run_with_fewer_folds_is_not_compared():
     experiment.fewer_folds_when_quick = True
     findings = compare(experiment, _measurements(experiment), Effort.QUICK)
     assert set(findings.words()) == {Word.NOT_COMPARABLE}
-    assert compare(experiment, _measurements(experiment)).words()[Word.WITHIN] == 2
+    assert compare(experiment, _measurements(experiment)).words()[Word.LEVEL] == 2
 
 
 class OneRun(Experiment):
     id, title = "one-1", "One run"
-    quantities = (Quantity("cost", better="lower"),)
+    quantities = (Quantity("cost", judged=True),)
     x, series, y = "C", "C", "cost"
     one_run = True
 
@@ -117,7 +114,7 @@ def test_a_single_run_has_the_error_of_its_folds():
     (row,) = compare(OneRun(), OneRun().measure({"C": 1}, 0, Effort.FULL)).rows
     assert row.measured.error == 0.01
     assert row.published.error == 0.01
-    assert row.verdict.word is Word.WITHIN
+    assert row.verdict.word is Word.LEVEL
 
 
 def test_variants_find_the_published_cell_that_does_not_know_them():

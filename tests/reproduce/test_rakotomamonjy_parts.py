@@ -2,7 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.preprocessing import StandardScaler
 
+from svsieve import SVC, SVMRFE, schedules
+from svsieve.criteria import Span
+from svsieve.datasets import is_there
 from svsieve.reproduce import Effort, find
 from svsieve.reproduce.rakotomamonjy.figure_4 import bound
 
@@ -34,3 +39,29 @@ def test_a_trial_depends_on_its_number_alone():
 def test_training_sets_of_the_toys_have_half_of_each_class():
     _, y = type(find("rakotomamonjy-1")).make(10, rng=0, balanced=True)
     assert y.sum() == 0
+
+
+@pytest.mark.skipif(not is_there("lymphoma"), reason="needs the data set lymphoma")
+def test_print_lies_between_two_readings_of_the_span_without_retraining():
+    """Table 4, 50 variables: the estimate left, which is run there, and its absolute change."""
+    experiment = find("rakotomamonjy-4")
+    (printed,) = [
+        one.values["error"]
+        for one in experiment.published()
+        if one.cell == {"method": "span", "n_features": 50}
+    ]
+    X, y = experiment.rows({})
+    machine = SVC(kernel="linear", C=1e6, slack="l2")
+    errors = {"left": [], "change": []}
+    for repeat in range(8):
+        splitter = StratifiedShuffleSplit(1, train_size=60, random_state=repeat)
+        train, test = next(splitter.split(X, y))
+        scaler = StandardScaler().fit(X[train])
+        A, B = scaler.transform(X[train]), scaler.transform(X[test])
+        for reading, criterion in (("left", Span()), ("change", Span(absolute=True))):
+            step = schedules.HalveThenOne(100)
+            selector = SVMRFE(machine, n_features_to_select=50, step=step, criterion=criterion)
+            kept = np.sort(selector.fit(A, y[train]).path_.survivors)
+            wrong = machine.fit(A[:, kept], y[train]).predict(B[:, kept]) != y[test]
+            errors[reading].append(wrong.mean())
+    assert np.mean(errors["change"]) < printed < np.mean(errors["left"])

@@ -3,6 +3,7 @@
 import pytest
 
 from svsieve.reproduce import Effort, compare, find, pages, run
+from svsieve.reproduce.records import Made
 from tests.reproduce.small import Small
 
 
@@ -41,18 +42,16 @@ def test_side_by_side_gives_the_same_numbers(tmp_path):
 def test_pages_say_how_they_were_made_and_why_cells_are_left_out(tmp_path):
     experiment = Small()
     outcome = run(experiment, Effort.FULL)
-    made = pages.Made("svsieve reproduce small-1 --full", "0.0", "2001-02-03")
-    written = pages.write(compare(experiment, outcome.measurements), outcome, made, tmp_path)
-    table, figure, page = [path.read_text(encoding="utf-8") for path in written]
+    made = Made("svsieve reproduce small-1 --full", "0.0", "2001-02-03", "abc", {"the code": "1"})
+    written = pages.write(compare(experiment, outcome.measurements), made, tmp_path)
+    table, figure, page, _ = [path.read_text(encoding="utf-8") for path in written]
     lines = table.splitlines()
     assert lines[0].startswith("C,step,quantity,judged,published,published_error,measured")
     assert len(lines) == 1 + 4 + 4  # errors, times
-    assert all(
-        line.endswith("svsieve reproduce small-1 --full,0.0,2001-02-03") for line in lines[1:]
-    )
     assert "<svg" in figure
     assert "![" in page
     assert "(small-1.svg)" in page
-    assert "| 1 | 1 | 11.000 ± 0.577 (11.000) |" in page
+    assert "| 1 | 1 | 11.000 ± 0.577 (11.000) | +0.0 |" in page
     assert "[1] not the same." in page
-    assert "2 within noise" in page
+    assert "level only 2" in page  # both printed numbers are the same
+    assert "`svsieve reproduce small-1 --full`, svsieve 0.0, 2001-02-03, commit abc" in page

@@ -6,6 +6,7 @@ import pytest
 
 from svsieve.datasets import MissingDataError, load_public
 from svsieve.reproduce import Effort, compare, experiments, pages, run
+from svsieve.reproduce.records import Made
 
 
 @pytest.mark.parametrize("experiment", experiments(), ids=lambda one: one.id)
@@ -20,8 +21,8 @@ def test_smoke(experiment, tmp_path):
     for one in outcome.measurements:
         assert all(math.isfinite(value) for value in one.values.values())
     findings = compare(experiment, outcome.measurements, Effort.SMOKE)
-    made = pages.Made("svsieve reproduce", "0", "today")
-    for path in pages.write(findings, outcome, made, tmp_path):
+    made = Made("svsieve reproduce", "0", "today")
+    for path in pages.write(findings, made, tmp_path):
         assert path.stat().st_size > 0
     published = [row for row in findings.rows if row.published is not None]
     assert bool(published) == bool(experiment.published()) or experiment.id == "planas-5.17"

@@ -1,18 +1,16 @@
 """When two numbers agree."""
 
 import math
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 from svsieve.reproduce.experiment import Quantity
-from svsieve.reproduce.pages import _noise
-from svsieve.reproduce.verdicts import Estimate, Word, judged
+from svsieve.reproduce.verdicts import Estimate, Word, distance, judged
 
-ERROR = Quantity("error", better="lower")
-ACCURACY = Quantity("accuracy", better="higher")
+ERROR = Quantity("error", judged=True)
 
 values = st.floats(-10, 10)
 errors = st.floats(1e-3, 10)
@@ -21,46 +19,54 @@ errors = st.floats(1e-3, 10)
 @pytest.mark.parametrize(
     ("measured", "word"),
     [
-        (0.30, Word.WITHIN),
-        (0.342, Word.WITHIN),
-        (0.343, Word.WORSE),
-        (0.258, Word.WITHIN),
-        (0.257, Word.BETTER),
+        (0.30, Word.AGREES),
+        (0.342, Word.AGREES),
+        (0.343, Word.DIFFERS),
+        (0.258, Word.AGREES),
+        (0.257, Word.DIFFERS),
     ],
 )
-def test_three_combined_standard_errors_are_the_limit(measured, word):
+def test_three_combined_standard_errors_are_the_limit_on_both_sides(measured, word):
     verdict = judged(ERROR, Estimate(0.3, 0.01), Estimate(measured, 0.01))
     assert verdict.word is word
     assert verdict.apart == pytest.approx((measured - 0.3) / math.hypot(0.01, 0.01))
 
 
 @given(values, values, errors, errors)
-def test_a_metric_and_its_negative_get_the_same_verdict(a, b, error_a, error_b):
+def test_published_and_measured_exchanged_give_the_same_word(a, b, error_a, error_b):
     one = judged(ERROR, Estimate(a, error_a), Estimate(b, error_b))
-    other = judged(ACCURACY, Estimate(-a, error_a), Estimate(-b, error_b))
+    other = judged(ERROR, Estimate(b, error_b), Estimate(a, error_a))
     assert one.word is other.word
     assert one.apart == -other.apart
 
 
-@given(values, values, errors, errors)
-def test_published_and_measured_exchanged_exchange_better_and_worse(a, b, error_a, error_b):
-    opposite = {Word.BETTER: Word.WORSE, Word.WORSE: Word.BETTER, Word.WITHIN: Word.WITHIN}
-    one = judged(ERROR, Estimate(a, error_a), Estimate(b, error_b))
-    other = judged(ERROR, Estimate(b, error_b), Estimate(a, error_a))
-    assert opposite[one.word] is other.word
+def test_counts_are_compared_exactly():
+    """Fisher's test by hand: the chance of tables with these margins that are no likelier."""
+    hits, trials, other_hits, other_trials = 5, 10, 95, 100
+    whole = math.comb(trials + other_trials, hits + other_hits)
+
+    def chance(k):
+        return math.comb(trials, k) * math.comb(other_trials, hits + other_hits - k) / whole
+
+    most = chance(hits) * (1 + 1e-9)
+    p = sum(chance(k) for k in range(trials + 1) if chance(k) <= most)
+    found = distance(Estimate(0.5, trials=10), Estimate(0.95, trials=100))
+    assert 2.0 * norm.sf(found) == pytest.approx(p)
+    assert distance(Estimate(0.95, trials=100), Estimate(0.5, trials=10)) == pytest.approx(-found)
+    # Normal errors would let this pass: none of ten beside 30 of 100 is no rarity.
+    assert abs(distance(Estimate(0.0, trials=10), Estimate(0.3, trials=100))) < 3.0
 
 
-def test_a_number_without_a_good_direction_is_worse_on_both_sides():
-    size = Quantity("size", better="equal")
-    for measured in (1.0, 99.0):
-        assert judged(size, Estimate(50, 2), Estimate(measured, 2)).word is Word.WORSE
-    assert judged(size, Estimate(50, 2), Estimate(53, 2)).word is Word.WITHIN
+def test_a_tolerance_stands_in_the_place_of_errors():
+    printed = Estimate(0.1153, 0.0007, tolerance=0.001)
+    assert judged(ERROR, printed, Estimate(0.1163, 0.5)).word is Word.AGREES
+    assert judged(ERROR, printed, Estimate(0.1164, 0.5)).word is Word.DIFFERS
 
 
 def test_exact_numbers_are_equal_or_not():
-    size = Quantity("size", exact=True)
-    assert judged(size, Estimate(5), Estimate(5.0)).word is Word.WITHIN
-    assert judged(size, Estimate(5), Estimate(6.0)).word is Word.WORSE
+    size = Quantity("size", judged=True, exact=True)
+    assert judged(size, Estimate(5), Estimate(5.0)).word is Word.AGREES
+    assert judged(size, Estimate(5), Estimate(6.0)).word is Word.DIFFERS
 
 
 @pytest.mark.parametrize(
@@ -70,7 +76,6 @@ def test_exact_numbers_are_equal_or_not():
         (ERROR, Estimate(0.3, 0.1), "other data", "other data"),
         (ERROR, Estimate(0.3), "", "no standard error"),
         (Quantity("s", relative_to={"step": 1}), Estimate(0.3, 0.1), "", "times depend"),
-        (Quantity("accuracy"), Estimate(0.9, 0.01), "", "no direction"),
     ],
 )
 def test_what_cannot_be_compared_says_why(quantity, published, why_not, why):
@@ -79,28 +84,11 @@ def test_what_cannot_be_compared_says_why(quantity, published, why_not, why):
     assert why in verdict.why
 
 
-def test_an_explanation_is_for_what_is_worse():
-    for measured, why in ((0.3, ""), (0.4, "other data"), (0.2, "")):
-        verdict = judged(ERROR, Estimate(0.3, 0.01), Estimate(measured, 0.01), explained=why or "x")
+def test_a_reason_is_for_what_differs():
+    for measured, why in ((0.3, ""), (0.4, "other data"), (0.2, "other data")):
+        verdict = judged(ERROR, Estimate(0.3, 0.01), Estimate(measured, 0.01), reason="other data")
         assert verdict.why == why
-    exact = Quantity("size", exact=True)
-    assert judged(exact, Estimate(5), Estimate(6), explained="rounded").why == "rounded"
-    assert judged(exact, Estimate(5), Estimate(5), explained="rounded").why == ""
-
-
-@pytest.mark.parametrize(
-    ("runs", "said"),
-    [
-        ((1, 1), ""),
-        ((1, 3), " 1 to 3 runs of each cell"),
-        ((4, 4), " 4 runs of each cell"),
-        ((), ""),
-    ],
-)
-def test_pages_say_how_many_runs_the_standard_errors_are_of(runs, said):
-    quantity = SimpleNamespace(judged=True, exact=False)
-    exact = SimpleNamespace(runs=9, quantity=SimpleNamespace(judged=True, exact=True))
-    rows = [exact, *(SimpleNamespace(runs=one, quantity=quantity) for one in runs)]
-    text = _noise(SimpleNamespace(rows=rows, experiment=SimpleNamespace(one_run=False)))
-    assert text.startswith(said)
-    assert bool(text) == bool(said)
+    exact = Quantity("size", judged=True, exact=True)
+    assert judged(exact, Estimate(5), Estimate(6), reason="rounded").why == "rounded"
+    assert judged(exact, Estimate(5), Estimate(6)).why == "reason not known"
+    assert judged(exact, Estimate(5), Estimate(5), reason="rounded").why == ""

@@ -15,7 +15,14 @@ from rich.table import Table
 from svsieve.cli.console import complain
 from svsieve.datasets import MissingDataError, is_there, load_public
 from svsieve.reproduce import Effort, Experiment, compare, experiments, find, pages, run
+from svsieve.reproduce.cells import Known, known_from
+from svsieve.reproduce.findings import judge
+from svsieve.reproduce.records import Made, check, lacking, read_record, with_added
+from svsieve.reproduce.records import file_of as records_file
 from svsieve.reproduce.summary import write_summary
+from svsieve.reproduce.tables import file_of as table_file
+from svsieve.reproduce.tables import read_table
+from svsieve.store.run_file import RefusedStoreError
 
 WIDTH = 200  # of what is not shown on a terminal
 
@@ -30,7 +37,15 @@ app = typer.Typer(
 
 @app.callback()
 def reproduce(
-    id: Annotated[str, typer.Argument(metavar="ID", help="Such as planas-5.2; or: list, summary.")],
+    id: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID", help="Such as planas-5.2; or: list, summary, judge, check, fill."
+        ),
+    ],
+    which: Annotated[
+        str, typer.Argument(metavar="[ID]", help="With check and fill: whose result it is.")
+    ] = "",
     smoke: Annotated[bool, typer.Option("--smoke", help="Seconds: see that it runs.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Some cells, in two minutes.")] = False,
     full: Annotated[bool, typer.Option("--full", help="The published protocol.")] = False,
@@ -42,8 +57,10 @@ def reproduce(
 ) -> None:
     """Run a published table or figure, and set what comes out beside the printed numbers.
 
-    Finished runs are kept in the folder: a run that was killed goes on where it was. With
-    summary in place of an id a page about all results in the folder is written.
+    Finished runs are kept in the folder: a run that was killed goes on where it was. In place of
+    an id: summary writes a page about all results in the folder; judge gives the results there
+    their verdicts anew, by the rules of this version; check says which of them were made by other
+    code, and check ID runs a sample of one again; fill ID runs those cells that a result lacks.
 
     Example: svsieve reproduce rakotomamonjy-1 --quick --jobs 2
     """
@@ -53,25 +70,37 @@ def reproduce(
     if id == "summary":
         typer.echo(f"Written: {write_summary(out)}")
         return
+    if id == "judge":
+        _judge(out)
+        return
+    if id == "check" and not which:
+        _say_what_is_old(out)
+        return
     efforts = [Effort.SMOKE] * smoke + [Effort.QUICK] * quick + [Effort.FULL] * full
     if len(efforts) > 1:
         raise _refused("Only one of --smoke, --quick and --full can be given.")
     effort = efforts[0] if efforts else Effort.QUICK
     try:
-        experiment = find(id)
+        experiment = find(which if id in ("check", "fill") else id)
         for name in experiment.data_sets:
             load_public(name)  # what is missing is missed before the work
     except (ValueError, MissingDataError) as error:
         raise _refused(str(error)) from error
     try:
-        _run(experiment, effort, jobs, out)
+        if id == "check":
+            _check(experiment, out)
+        elif id == "fill":
+            _fill(experiment, jobs, out)
+        else:
+            _run(experiment, effort, jobs, out)
+    except RefusedStoreError as error:
+        sentence = f"{error} With --out in another folder all runs begin anew."
+        raise _refused(sentence) from error
     except ImportError as error:  # a library that only some experiments need
         raise _refused(str(error)) from error
 
 
 def _run(experiment: Experiment, effort: Effort, jobs: int, out: Path) -> None:
-    from svsieve import __version__
-
     out.mkdir(parents=True, exist_ok=True)
     console = _console()
     outcome = run(
@@ -82,18 +111,90 @@ def _run(experiment: Experiment, effort: Effort, jobs: int, out: Path) -> None:
         progress=Console(stderr=True).is_terminal,
     )
     findings = compare(experiment, outcome.measurements, effort)
-    made = pages.Made(
-        f"svsieve reproduce {experiment.id} --{effort.value}",
-        __version__,
-        datetime.datetime.now(datetime.UTC).date().isoformat(),
-    )
+    made = Made.now(experiment, effort, outcome, _today())
     text = pages.text_table(findings)
     _show(console, f"{experiment.id}: {experiment.title}", text.header, text.rows)
     for number, why in enumerate(text.reasons, 1):
         console.print(f"\\[{number}] {why}.", soft_wrap=True)
     console.print(pages.summary(findings), soft_wrap=True)
-    written = pages.write(findings, outcome, made, out)  # after the answer, which is not lost so
+    written = pages.write(findings, made, out)  # after the answer, which is not lost so
+    if effort is Effort.FULL:
+        _write_kept(experiment, out)
     console.print(f"Written: {', '.join(str(path) for path in written)}", soft_wrap=True)
+
+
+def _today() -> str:
+    return datetime.datetime.now(datetime.UTC).date().isoformat()
+
+
+def _judge(out: Path) -> None:
+    """Give all results of a folder their verdicts anew."""
+    for experiment in experiments():
+        findings = pages.kept(experiment, out)
+        if findings is not None:
+            _write_kept(experiment, out)
+            typer.echo(f"{experiment.id}: {pages.summary(findings)}")
+    typer.echo(f"Written: {write_summary(out)}")
+
+
+def _say_what_is_old(out: Path) -> None:
+    """Say of each result whether what it hangs on is what it was."""
+    for experiment in experiments():
+        if records_file(out, experiment.id).is_file():
+            other = read_record(out, experiment.id).differences(experiment)
+            said = f"other than here: {', '.join(other)}" if other else "as here"
+            typer.echo(f"{experiment.id}: {said}")
+
+
+def _check(experiment: Experiment, out: Path) -> None:
+    """Run a sample of a result again, and note on its page what came of it."""
+    table = _table_there(experiment, out)
+    made = check(experiment, read_record(out, experiment.id), table, _today())
+    pages.write_again(judge(experiment, table), made, out)
+    typer.echo(made.sentences())
+    if made.checked is not None and made.checked.other:
+        raise typer.Exit(1)
+
+
+def _fill(experiment: Experiment, jobs: int, out: Path) -> None:
+    """Run the cells that a result lacks, and write them into it."""
+    table = _table_there(experiment, out)
+    cells = lacking(experiment, table)
+    if not cells:
+        typer.echo(f"{experiment.id}: no cell is known to be lacking.")
+        return
+    outcome = run(
+        experiment,
+        Effort.FULL,
+        store=out / f"{experiment.id}.{Effort.FULL.value}.sqlite",
+        jobs=jobs,
+        progress=Console(stderr=True).is_terminal,
+        only=cells,
+    )
+    findings = judge(experiment, [*table, *known_from(experiment, outcome.measurements)])
+    made = read_record(out, experiment.id)
+    made = with_added(made, experiment, len(cells), outcome.cpu_seconds, _today())
+    typer.echo(pages.summary(findings))
+    pages.write(findings, made, out)
+    _write_kept(experiment, out)
+
+
+def _write_kept(experiment: Experiment, out: Path) -> None:
+    """Write what the table gives, whose numbers are rounded: it is what will be judged later."""
+    findings = pages.kept(experiment, out)
+    if findings is not None:
+        pages.write_again(findings, read_record(out, experiment.id), out)
+
+
+def _table_there(experiment: Experiment, out: Path) -> list[Known]:
+    """Return the table of a result, which must be there."""
+    table, record = table_file(out, experiment.id), records_file(out, experiment.id)
+    if not (table.is_file() and record.is_file()):
+        raise _refused(
+            f"There is no result of {experiment.id} in {out}. Make one by `svsieve reproduce "
+            f"{experiment.id} --full --out {out}`."
+        )
+    return read_table(experiment, table)
 
 
 def _list(as_json: bool) -> None:

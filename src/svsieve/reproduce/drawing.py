@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from svsieve.reports.comparison import ComparisonDisplay, Series, plot_panels
+from svsieve.reproduce.cells import is_again
 from svsieve.reproduce.findings import Finding, Findings
 
 
@@ -16,7 +17,13 @@ def figure_of(findings: Findings) -> Any:
     """Return a figure of matplotlib with the quantity that the experiment draws."""
     experiment = findings.experiment
     quantity = next(one for one in experiment.quantities if one.name == experiment.y)
-    rows = [row for row in findings.rows if row.quantity is quantity and experiment.x in row.cell]
+    rows = [
+        row
+        for row in findings.rows
+        if row.quantity is quantity
+        and experiment.x in row.cell
+        and not is_again(experiment, row.cell)
+    ]
     places = [row.cell[experiment.x] for row in rows]
     words = list(dict.fromkeys(places)) if any(isinstance(one, str) for one in places) else []
     varying = [key for key in findings.settings() if _varies(rows, key) and key != experiment.x]

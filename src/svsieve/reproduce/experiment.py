@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, TypeAlias
 
 from svsieve.reproduce.published import PublishedCell
 
@@ -29,15 +29,20 @@ class Quantity:
     ----------
     name : str
         As measurements and published cells have it.
-    better : {"lower", "higher", "equal"}, optional
-        Which direction is the good one; "equal": none is, and what is further apart than noise is
-        worse. Without one the number is shown beside the published one
-        and not judged: the size and the accuracy at an optimum of both, for instance.
+    judged : bool, default=False
+        Whether the number has a verdict. Without one it is shown beside the published one.
     relative_to : dict, optional
         Both numbers are divided by those of the cell with these settings in place of its own. For
         times, which mean something within one run only. None takes a setting away.
     exact : bool, default=False
-        No noise: the two must be equal.
+        No noise: the two must be equal. Such numbers are judged.
+    share : bool, default=False
+        The measured number is a share of its runs, and is compared with a published share of so
+        many runs by an exact test.
+    whole : bool, default=False
+        A whole number on a grid, such as a size. A few runs of a cell may give the same by chance,
+        which says nothing about its noise: no deviation is taken to be below that of the grid, and
+        one that comes from runs of the page's cells is shared by all.
     percent : bool, default=False
         Shares that are written as per cent.
     digits : int, default=3
@@ -47,17 +52,19 @@ class Quantity:
     """
 
     name: str
-    better: Literal["lower", "higher", "equal"] | None = None
+    judged: bool = False
     relative_to: Mapping[str, float | int | str | None] | None = None
     exact: bool = False
+    share: bool = False
+    whole: bool = False
     percent: bool = False
     digits: int = 3
     drawn_only: bool = False
 
     @property
-    def judged(self) -> bool:
-        """Whether it has a say in the verdict of its cell."""
-        return self.better is not None or self.exact
+    def timed(self) -> bool:
+        """Whether it is a time, which no run gives twice."""
+        return self.relative_to is not None or self.name.startswith(("seconds", "time"))
 
     @property
     def label(self) -> str:
@@ -125,9 +132,22 @@ class Experiment(ABC):
     log_x : bool
     data_sets : tuple of str
         Public data sets needed, as :func:`svsieve.datasets.load_public` names them.
+    settled : str
+        What was chosen after the printed numbers had been seen, in one line; empty: nothing.
     one_run : bool
-        The published numbers come from one run without standard errors. Their noise is then taken
-        to be that of one run here.
+        The published numbers come from one run. Where no standard errors were printed, their noise
+        is taken to be that of one run here.
+    again : str
+        A setting that only cells have which are run once more in another way: with other random
+        numbers ("seed") or from another start ("start"). They tell how far two runs are apart.
+    noise_by : tuple of str
+        Settings on which the noise of sizes hangs, of which folds say nothing: cells are as noisy
+        as one that was run again and has the same values there.
+    folds : int
+        How many folds the errors come from that runs know and tables print.
+    same_splits : bool
+        Published and measured numbers come from the same splits, so that only differences between
+        searches on a split are noise: those between starts.
     fewer_folds_when_quick : bool
         A quick run trains on fewer rows, and is not judged.
     """
@@ -143,7 +163,12 @@ class Experiment(ABC):
     panels: ClassVar[tuple[str, ...]] = ()
     log_x: ClassVar[bool] = False
     data_sets: ClassVar[tuple[str, ...]] = ()
+    settled: ClassVar[str] = ""
     one_run: ClassVar[bool] = False
+    again: ClassVar[str] = ""
+    noise_by: ClassVar[tuple[str, ...]] = ()
+    folds: ClassVar[int] = 7
+    same_splits: ClassVar[bool] = False
     fewer_folds_when_quick: ClassVar[bool] = False
 
     @abstractmethod
@@ -170,9 +195,18 @@ class Experiment(ABC):
         """Return why a measured cell says nothing about the published one; empty: it does."""
         return ""
 
-    def explained(self, cell: Settings) -> str:
-        """Return why a cell comes out worse than published, and the check that shows it.
+    def reason(self, cell: Settings) -> str:
+        """Return why a cell differs from the published one, and the check that shows it.
 
-        It is shown beside the verdict of the cell if that is worse, and changes nothing in it.
+        It is shown beside the verdict of what differs, and changes nothing in it. Empty: no reason
+        is known.
         """
         return ""
+
+    def tolerance(self, cell: Settings) -> float:
+        """Return how far a cell may be from the published one; 0: as far as noise goes."""
+        return 0.0
+
+    def sample(self) -> Settings:
+        """Return which of the cells of the full protocol shows that a result still holds."""
+        return next(iter(self.cells(Effort.FULL)))

@@ -23,11 +23,17 @@ class PublishedCell:
         Its settings.
     values, errors : dict of str to float
         Numbers and, where they were published, their standard errors.
+    origin : dict of str to str
+        Where each number stands: file, line and column.
+    trials : dict of str to int
+        Of shares: of how many runs.
     """
 
     cell: dict[str, Any]
     values: dict[str, float]
     errors: dict[str, float] = field(default_factory=dict)
+    origin: dict[str, str] = field(default_factory=dict, compare=False)
+    trials: dict[str, int] = field(default_factory=dict)
 
 
 def read(
@@ -64,8 +70,8 @@ def read(
     names = dict(quantities) if isinstance(quantities, Mapping) else {q: q for q in quantities}
     found = []
     text = files("svsieve.reproduce").joinpath(FOLDER, f"{name}.csv").read_text(encoding="utf-8")
-    for line in csv.DictReader(text.splitlines()):
-        row = {key: _value(entry) for key, entry in line.items() if entry != ""}
+    for number, line in enumerate(csv.DictReader(text.splitlines()), 2):
+        row = {key: value_of(entry) for key, entry in line.items() if entry != ""}
         if where is not None and any(row.get(key) != value for key, value in where.items()):
             continue
         values = {own: float(row[column]) for column, own in names.items() if column in row}
@@ -76,7 +82,8 @@ def read(
             errors = {own: row["std"] / math.sqrt(trials) for own in values}
         if values:
             cell = {key: row[key] for key in keys if key in row}
-            found.append(PublishedCell(cell, values, errors))
+            origin = {own: f"{name} {number} {column}" for column, own in names.items()}
+            found.append(PublishedCell(cell, values, errors, origin))
     return found
 
 
@@ -87,7 +94,10 @@ def joined(*tables: list[PublishedCell]) -> list[PublishedCell]:
         key = cell_key(cell.cell)
         before = found.get(key, PublishedCell(cell.cell, {}))
         found[key] = PublishedCell(
-            cell.cell, before.values | cell.values, before.errors | cell.errors
+            cell.cell,
+            before.values | cell.values,
+            before.errors | cell.errors,
+            before.origin | cell.origin,
         )
     return list(found.values())
 
@@ -106,7 +116,8 @@ def cell_key(cell: Mapping[str, Any]) -> str:
     )
 
 
-def _value(text: str) -> Any:
+def value_of(text: str) -> Any:
+    """Return an entry of a table: a number, or a word."""
     for kind in (int, float):
         try:
             return kind(text)

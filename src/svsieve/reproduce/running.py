@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from joblib import Parallel, delayed, parallel_config
 
 from svsieve.estimators.progress import Tally
+from svsieve.reproduce import provenance
 from svsieve.reproduce.experiment import Effort, Experiment, Measurement, Settings
 from svsieve.reproduce.registry import find
 from svsieve.store import RunStore, settings_key
@@ -28,11 +29,17 @@ class Outcome:
         Of all runs, whenever they were made.
     warned : dict of str to int
         Kinds of warnings, and how many runs gave them.
+    sample : list of dict
+        The quickest runs with what they measured, to be run again one day.
     """
 
     measurements: list[Measurement]
     cpu_seconds: float
     warned: dict[str, int]
+    sample: list[dict[str, Any]] = field(default_factory=list)
+
+
+SAMPLED = 3
 
 
 def run(
@@ -42,6 +49,7 @@ def run(
     store: str | os.PathLike[str] | None = None,
     jobs: int = 1,
     progress: bool = False,
+    only: Sequence[Settings] | None = None,
 ) -> Outcome:
     """Run what is not in the store yet.
 
@@ -55,15 +63,24 @@ def run(
         Runs side by side, each in a process of its own with one thread.
     progress : bool, default=False
         Say on stderr how many runs are done.
+    only : sequence of dict, optional
+        Cells to run in the place of all.
 
     Returns
     -------
     Outcome
+
+    Raises
+    ------
+    ValueError
+        If the store was made by another experiment or effort, or with other code, another native
+        core, other data or other libraries. It is left as it is.
     """
+    cells = experiment.cells(effort) if only is None else only
     units = {
         settings_key({**cell, "repeat": repeat}): (cell, repeat)
         for repeat in range(experiment.repeats(effort))
-        for cell in experiment.cells(effort)
+        for cell in cells
     }
     with RunStore(store, _fingerprint(experiment, effort)) as kept:
         done = set(kept.done())
@@ -72,17 +89,13 @@ def run(
             for key, (measured, facts) in _measured(experiment, effort, units, kept, jobs):
                 kept.finish(key, [], {"measurements": [asdict(one) for one in measured]}, facts)
                 tally.add(facts["cpu_seconds"])
-        return _outcome(kept, list(units))
+        return _outcome(kept, units)
 
 
 def _fingerprint(experiment: Experiment, effort: Effort) -> dict[str, str]:
-    from svsieve import __version__
-
-    return {
-        "the experiment": experiment.id,
-        "the effort": effort.value,
-        "the version of svsieve": __version__,
-    }
+    """What the numbers hang on, named as the message names it that refuses another one's store."""
+    made = {"the experiment": experiment.id, "the effort": effort.value}
+    return made | provenance.fingerprint(experiment)
 
 
 Unit = tuple[Settings, int]
@@ -127,16 +140,21 @@ def _one(experiment: Experiment, unit: Unit, effort: Effort) -> Measured:
     return measured, facts
 
 
-def _outcome(store: RunStore, keys: list[str]) -> Outcome:
+def _outcome(store: RunStore, units: dict[str, Unit]) -> Outcome:
     measurements, seconds, warned = [], 0.0, dict[str, int]()
-    done = set(store.done())
-    for key in keys:
+    done, quick = set(store.done()), list[tuple[float, dict[str, Any]]]()
+    for key, (cell, repeat) in units.items():
         if key not in done:  # another process works on it
             continue
         result = store.result(key)
         with store.reading():
-            measurements += [Measurement(**one) for one in result.curve["measurements"]]
-            seconds += result.facts["cpu_seconds"]
+            found = [Measurement(**one) for one in result.curve["measurements"]]
+            took = float(result.facts["cpu_seconds"])
             for kind in result.facts["warned"]:
                 warned[kind] = warned.get(kind, 0) + 1
-    return Outcome(measurements, seconds, warned)
+        measurements += found
+        seconds += took
+        values = [{"cell": one.cell, "values": one.values} for one in found]
+        quick.append((took, {"cell": cell, "repeat": repeat, "measured": values}))
+    quick.sort(key=lambda entry: entry[0])
+    return Outcome(measurements, seconds, warned, [one for _, one in quick[:SAMPLED]])

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
-from svsieve.reproduce.experiment import Effort, Experiment
+from svsieve.reproduce.experiment import Experiment
+from svsieve.reproduce.findings import Findings
+from svsieve.reproduce.not_shown import NOT_SHOWN
+from svsieve.reproduce.pages import kept
+from svsieve.reproduce.records import Made, read_record
 from svsieve.reproduce.registry import experiments
 from svsieve.reproduce.verdicts import Word
 
 TITLE = "# Reproductions"
 INTRODUCTION = (
     "Published tables and figures, computed again by `svsieve reproduce ID --full` and set beside "
-    "the printed numbers. Two numbers agree if they are no further apart than three standard "
-    "errors of their difference. What cannot be compared, or is worse, says why on its page; what "
-    "was found wrong or ambiguous in the sources is on the page of [errata](../errata.md)."
+    "the printed numbers. A number *agrees* if it is no further from print than three standard "
+    "errors of the difference; *level only*: it is, on a page that rejects fewer than half of the "
+    "wrong pairings of its cells; it *differs* beyond that, be it better or worse, and its page "
+    "gives the reason with the check that shows it, or says that none is known. What is *not "
+    "comparable* says why. Every published number is counted once. Pages say what they can notice, "
+    "how they were made and when a sample of them was last run again (`svsieve reproduce check`). "
+    "What was found wrong or ambiguous in the sources is on the page of [errata](../errata.md)."
 )
-HEADER = ("table or figure", "", "cells", *(word.value for word in Word), "made")
+HEADER = ("table or figure", "", "numbers", *(word.value for word in Word), "shifted", "made")
 
 
 def write_summary(folder: Path) -> Path:
@@ -34,44 +42,96 @@ def write_summary(folder: Path) -> Path:
     return page
 
 
+def counted_once(found: Sequence[Findings]) -> list[Counter[Word]]:
+    """Return how often each verdict was given in each of several findings.
+
+    A published number that several of them are set beside counts for the first in which it can be
+    compared.
+    """
+    chosen: dict[str, tuple[int, bool]] = {}
+    for place, findings in enumerate(found):
+        for row in findings.counted():
+            before = chosen.get(row.origin)
+            if before is None or (row.comparable and not before[1]):
+                chosen[row.origin] = place, row.comparable
+    return [
+        Counter(row.verdict.word for row in findings.counted() if chosen[row.origin][0] == place)
+        for place, findings in enumerate(found)
+    ]
+
+
 def summary_page(folder: Path) -> str:
     """Return the page as text: one row per experiment, those without results too."""
-    total: Counter[str] = Counter()
+    results: dict[str, tuple[Findings, Made]] = {}
+    partly: dict[str, str] = {}
+    for experiment in experiments():
+        found = kept(experiment, folder)
+        if found is None:
+            continue
+        made = read_record(folder, experiment.id)
+        if made.is_full:
+            results[experiment.id] = found, made
+        else:
+            partly[experiment.id] = f"only {made.command.rpartition(' ')[2]}: {_when(made)}"
+    words = dict(zip(results, counted_once([one for one, _ in results.values()]), strict=True))
     lines = [HEADER, ("---",) * len(HEADER)]
     for experiment in experiments():
-        words, made = _verdicts(folder / f"{experiment.id}.csv")
-        if not any(quantity.exact for quantity in experiment.quantities):
-            total += words
-        lines.append(_row(experiment, words, made))
-    lines.append(("all", "without schedules, which have no noise", *_counts(total), ""))
-    good, worse = total[Word.WITHIN.value] + total[Word.BETTER.value], total[Word.WORSE.value]
-    share = f"{good / (good + worse):.1%}" if good + worse else "none"
-    told = f"Of {good + worse} comparable cells {share} are within noise or better."
+        counts = words.get(experiment.id, Counter())
+        if experiment.id in results:
+            found, made = results[experiment.id]
+            shifted = ", ".join(name for name, one in found.powers().items() if one.flagged)
+            when = _when(made)
+        else:
+            shifted, when = "", partly.get(experiment.id, "not run yet")
+        there = experiment.id in results or experiment.id in partly
+        lines.append(_row(experiment, counts, shifted.replace("_", " "), when, there=there))
+    total = sum(words.values(), Counter[Word]())
+    lines.append(("all", "", *_counts(total), "", ""))
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    return "\n\n".join([TITLE, INTRODUCTION, told, table]) + "\n"
+    told = (
+        f"Of {sum(total.values())} published numbers "
+        + ", ".join(f"{total[word]} {_plural(word)}" for word in Word)
+        + "."
+    )
+    parts = [TITLE, INTRODUCTION, told, table, _settled(), _not_shown()]
+    return "\n\n".join(parts) + "\n"
 
 
-def _verdicts(file: Path) -> tuple[Counter[str], str]:
-    """How often each verdict was given to judged numbers that were published; how it was made."""
-    if not file.is_file():
-        return Counter(), ""
-    with file.open(newline="", encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream))
-    judged = [row for row in rows if row["judged"] and row["published"]]
-    if not rows:
-        return Counter(), ""
-    effort = rows[0]["command"].rpartition("--")[2]
-    made = f"{rows[0]['version']}, {rows[0]['date']}"
-    if effort != Effort.FULL.value:
-        return Counter(), f"only --{effort}: {made}"
-    return Counter(row["verdict"] for row in judged), made
+def _plural(word: Word) -> str:
+    return {
+        Word.AGREES: "agree",
+        Word.LEVEL: "agree in level only",
+        Word.DIFFERS: "differ",
+        Word.NOT_COMPARABLE: "are not comparable",
+    }[word]
 
 
-def _row(experiment: Experiment, words: Counter[str], made: str) -> tuple[str, ...]:
-    name = f"[{experiment.id}]({experiment.id}.md)" if made else experiment.id
+def _when(made: Made) -> str:
+    return f"{made.version}, {made.date}"
+
+
+def _row(
+    experiment: Experiment, words: Counter[Word], shifted: str, when: str, *, there: bool
+) -> tuple[str, ...]:
+    name = f"[{experiment.id}]({experiment.id}.md)" if there else experiment.id
     also = f" (also {', '.join(experiment.also)})" if experiment.also else ""
-    return (name, experiment.title + also, *_counts(words), made or "not run yet")
+    return (name, experiment.title + also, *_counts(words), shifted, when)
 
 
-def _counts(words: Counter[str]) -> list[str]:
-    return [str(sum(words.values())), *(str(words[word.value]) for word in Word)]
+def _counts(words: Counter[Word]) -> list[str]:
+    return [str(sum(words.values())), *(str(words[word]) for word in Word)]
+
+
+def _settled() -> str:
+    """What was chosen after the printed numbers had been seen."""
+    lines = [f"- {one.id}: {one.settled}." for one in experiments() if one.settled]
+    return "\n".join(["## Settled after seeing print", "", *lines])
+
+
+def _not_shown() -> str:
+    """Tables and figures of the sources that show no result, or none that is computed here."""
+    by_reason: dict[str, list[str]] = {}
+    for id, reason in NOT_SHOWN.items():
+        by_reason.setdefault(reason, []).append(id)
+    lines = [f"- {', '.join(ids)}: {reason}." for reason, ids in by_reason.items()]
+    return "\n".join(["## Tables and figures without a page", "", *lines])

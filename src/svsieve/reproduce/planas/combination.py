@@ -11,6 +11,10 @@ from svsieve.reproduce.planas.data import KERNELS, Labelled, madelon
 from svsieve.reproduce.planas.kernel_tables import KernelTable
 from svsieve.reproduce.planas.steps import Distance
 
+TEN_RUNS = (
+    "ten runs of each cell in the place of three, after three had left four cells apart from print"
+)
+
 
 class Combination(KernelTable):
     """Validated, on all training rows, at one column less than each size visited."""

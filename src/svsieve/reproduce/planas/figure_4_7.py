@@ -48,7 +48,7 @@ class Rankings(ThesisTable):
     )
     quantities = (
         FEATURES,
-        Quantity("accuracy", better="higher", percent=True, digits=2),
+        Quantity("accuracy", judged=True, percent=True, digits=2),
         Quantity("seconds", relative_to={"panel": "C"}),
         CURVE,
     )

@@ -29,9 +29,9 @@ class Steps(Schedules):
         return constant | {f"share {share:g}": ShareOfOthers(share) for share in ITERATIONS}
 
     def published(self) -> list[PublishedCell]:
-        """Return the iteration in which one column is left."""
+        """Return the number of iterations after which one column is left."""
         return [
-            PublishedCell({"schedule": f"share {share:g}", "iteration": last}, {"size": 1.0})
+            PublishedCell({"schedule": f"share {share:g}"}, {"iterations": float(last)})
             for share, last in ITERATIONS.items()
         ]
 

@@ -18,6 +18,7 @@ from svsieve.reproduce.planas.protocol import (
     eliminating,
     optimum,
     optimum_of_folds,
+    run_again,
 )
 from svsieve.reproduce.published import PublishedCell, joined, read
 
@@ -50,6 +51,8 @@ class KernelTable(ThesisTable):
     zero_one: ClassVar[bool] = True
     cost_of_folds: ClassVar[bool] = False
     few: ClassVar[tuple[Settings, ...]]
+    # Run again with other random numbers, where every cell is run once.
+    twice: ClassVar[tuple[Settings, ...]] = ()
 
     @abstractmethod
     def table(self, cell: Settings) -> Labelled:
@@ -69,7 +72,9 @@ class KernelTable(ThesisTable):
             return [{**c, "criterion": name} for c in self.few for name in (CODE, EQUATION)]
         cells = self.printed_cells(criterion=CODE)
         middle = {c["C"] for c in self.few}
-        return [*cells, *({**c, "criterion": EQUATION} for c in cells if c["C"] in middle)]
+        equation = [{**c, "criterion": EQUATION} for c in cells if c["C"] in middle]
+        again = [{**c, "criterion": CODE} for c in self.twice]
+        return [*cells, *equation, *run_again(again)]
 
     def machine(self, cell: Settings) -> SVC:
         """Return the machine that ranks and is validated."""
@@ -80,7 +85,8 @@ class KernelTable(ThesisTable):
 
     def measure(self, cell: Settings, repeat: int, effort: Effort) -> Iterable[Measurement]:
         """Rank with a criterion and validate."""
-        trial = Trial.of(self.table(cell), 7, repeat, effort)
+        seed = repeat + int(cell.get("seed", 0))
+        trial = Trial.of(self.table(cell), 7, seed, effort)
         machine = self.machine(cell)
         scored_by = self.scored_by(cell)
         rankings, seconds = trial.ranked(eliminating(machine, criterion=scored_by, **self.parts()))
@@ -94,6 +100,10 @@ class KernelTable(ThesisTable):
     def scored_by(self, cell: Settings) -> Any:
         """Return the criterion of a cell."""
         return criterion(str(cell["criterion"]), zero_one=self.zero_one)
+
+    def sample(self) -> Settings:
+        """Return a cell in the middle of the table."""
+        return next(c for c in self.cells(Effort.FULL) if self.few[0].items() <= c.items())
 
     def published(self) -> list[PublishedCell]:
         """Return the table, and that of its times."""

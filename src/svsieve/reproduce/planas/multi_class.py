@@ -17,6 +17,7 @@ from svsieve.reproduce.planas.protocol import (
     eliminating,
     linear,
     optimum_of_folds,
+    run_again,
 )
 from svsieve.reproduce.published import PublishedCell, read
 
@@ -32,16 +33,21 @@ class MultiClass(ThesisTable):
         "folds."
     )
     fewer_folds_when_quick = True
+    folds = 18
     published_file: ClassVar[str]
+    # Run again with other random numbers.
+    twice: ClassVar[tuple[Settings, ...]]
 
     @abstractmethod
     def table(self) -> Labelled:
         """Return rows and labels."""
 
     def cells(self, effort: Effort) -> Iterable[Settings]:
-        """Return all combinations of C and k."""
+        """Return all combinations of C and k, and some of them again."""
         cells = self.printed_cells()
-        return cells if effort is Effort.FULL else [c for c in cells if c["C"] == 0.5][:2]
+        if effort is Effort.FULL:
+            return [*cells, *run_again(self.twice)]
+        return [c for c in cells if c["C"] == 0.5][:2]
 
     def repeats(self, effort: Effort) -> int:
         """Return one: a run knows its own error."""
@@ -49,8 +55,9 @@ class MultiClass(ThesisTable):
 
     def measure(self, cell: Settings, repeat: int, effort: Effort) -> Iterable[Measurement]:
         """Rank with the power k and validate."""
-        folds = 18 if effort is Effort.FULL else 3
-        trial = Trial.of(self.table(), folds, repeat, effort)
+        folds = self.folds if effort is Effort.FULL else 3
+        seed = repeat + int(cell.get("seed", 0))
+        trial = Trial.of(self.table(), folds, seed, effort)
         machine = SVC(kernel="linear", C=float(cell["C"]))
         rankings, seconds = trial.ranked(
             eliminating(machine, 2, combine=PowerSum(float(cell["k"])))

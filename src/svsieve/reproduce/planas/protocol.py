@@ -17,9 +17,9 @@ from svsieve.arrays import FloatArray, IndexArray
 from svsieve.reproduce.experiment import Effort, Experiment, Measurement, Quantity, Settings
 from svsieve.selection import Curve
 
-FEATURES = Quantity("n_features", digits=0)
-ACCURACY = Quantity("accuracy", percent=True, digits=2)
-COST = Quantity("cost", better="lower")
+FEATURES = Quantity("n_features", judged=True, whole=True, digits=0)
+ACCURACY = Quantity("accuracy", judged=True, percent=True, digits=2)
+COST = Quantity("cost", judged=True)
 OPTIMUM = (FEATURES, ACCURACY, COST)
 PRINTED = ("n_features", "accuracy", "cost")  # columns of the published tables
 
@@ -31,16 +31,26 @@ EVERY_SIXTH = range(1, 300, 6)
 Ranking = Callable[[FloatArray, NDArray[Any], int], Any]
 
 
+# Other random numbers for the cells that are run again.
+OTHER_SEEDS = (1, 2, 3)
+
+
 class ThesisTable(Experiment):
     """A table of the thesis: features, accuracy and cost of the optimum, from one run."""
 
     quantities: ClassVar[tuple[Quantity, ...]] = OPTIMUM
     x, series, y, log_x = "C", "machine", "cost", True
     one_run = True
+    again = "seed"
 
     def repeats(self, effort: Effort) -> int:
         """Return how often the rows are shuffled into other folds."""
         return {Effort.SMOKE: 1, Effort.QUICK: 2, Effort.FULL: 3}[effort]
+
+
+def run_again(cells: Iterable[Settings]) -> list[Settings]:
+    """Return cells with other random numbers: they tell how far two runs are apart."""
+    return [{**cell, "seed": seed} for cell in cells for seed in OTHER_SEEDS]
 
 
 def linear(C: float) -> LinearSVC:

@@ -14,7 +14,8 @@ class Schedules(Experiment):
     """Columns left against the number of iterations."""
 
     quantities = (
-        Quantity("size", exact=True, digits=0),
+        Quantity("size", judged=True, exact=True, digits=0),
+        Quantity("iterations", judged=True, exact=True, digits=0),
         Quantity("columns", digits=0, drawn_only=True),
     )
     x, series, y = "iteration", "schedule", "columns"
@@ -42,3 +43,5 @@ class Schedules(Experiment):
             if cell_key(after) in known:
                 values["size"] = float(columns)
             yield Measurement(after, values)
+        if cell_key(cell) in known:
+            yield Measurement(cell, {"iterations": float(len(sizes) - 1)})

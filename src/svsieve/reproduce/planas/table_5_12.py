@@ -28,7 +28,7 @@ class StopCondition(ThesisTable):
     """The size of least cost, estimated without validation and validated."""
 
     id = "planas-5.12"
-    also = ("planas-5.13", "planas-5.14")
+    also = ("planas-5.13", "planas-5.14", "planas-fig-5.11")
     title = "Stop condition: estimated and validated size, over C and the estimating step"
     notes = (
         "The data and folds of planas-5.2. The size is estimated from 1, 2 or 5 machines (step "
@@ -39,8 +39,8 @@ class StopCondition(ThesisTable):
         "estimate. Times: estimate over full ranking. Table 5.13 is table 5.12 divided by 300."
     )
     quantities = (
-        Quantity("est_features", better="equal", digits=0),
-        Quantity("opt_features", digits=0),
+        Quantity("est_features", judged=True, whole=True, digits=0),
+        Quantity("opt_features", judged=True, whole=True, digits=0),
         Quantity("time_ratio"),
     )
     y = "est_features"

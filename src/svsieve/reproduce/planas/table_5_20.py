@@ -29,8 +29,10 @@ class MadelonPolynomial(KernelTable):
     quantities = (*OPTIMUM, Quantity("seconds", relative_to={"degree": 1}))
     file, times = "planas_5_20", "planas_5_21"
     log_x, zero_one, cost_of_folds = False, False, True
+    noise_by = ("degree",)
     data_sets = ("madelon",)
     few = ({"degree": 3, "C": 0.5},)
+    twice = tuple({"degree": degree, "C": 0.5} for degree in range(1, 10))
 
     def repeats(self, effort: Effort) -> int:
         """Return one: a run knows its own error."""

@@ -1,7 +1,7 @@
 """Table 5.22: everything combined, polynomial kernels, generated rows; its times are table 5.23."""
 
 from svsieve.reproduce.experiment import Quantity, Settings
-from svsieve.reproduce.planas.combination import OnGenerated
+from svsieve.reproduce.planas.combination import TEN_RUNS, OnGenerated
 from svsieve.reproduce.planas.protocol import OPTIMUM
 from svsieve.reproduce.planas.steps import Distance
 from svsieve.reproduce.planas.table_5_18 import ARTEFACT
@@ -11,7 +11,7 @@ class CombinedPolynomial(OnGenerated):
     """Steps of 20 % of the distance to 100 columns, 70 % of the rows."""
 
     id = "planas-5.22"
-    also = ("planas-5.23",)
+    also = ("planas-5.23", "planas-fig-5.20")
     title = "Kernel, dynamic step and sampling combined: polynomial kernels, generated rows"
     notes = (
         "The data and kernels of planas-5.18. Each step drops max(5, 20 % of the distance to 100) "
@@ -27,6 +27,7 @@ class CombinedPolynomial(OnGenerated):
         "thesis, gives the same machines there (test "
         "`test_libsvm_with_the_limits_of_the_thesis_gives_the_same_machines`)."
     )
+    settled = TEN_RUNS
     quantities = (*OPTIMUM, Quantity("seconds", relative_to={"degree": 1}))
     file, times = "planas_5_22", "planas_5_23"
     schedule, share = Distance(0.2, centre=100, least=5), 0.7

@@ -1,7 +1,7 @@
 """Table 5.24: everything combined, Gaussian kernels, generated rows."""
 
 from svsieve.reproduce.experiment import Settings
-from svsieve.reproduce.planas.combination import OnGenerated
+from svsieve.reproduce.planas.combination import TEN_RUNS, OnGenerated
 from svsieve.reproduce.planas.steps import Distance
 
 
@@ -17,6 +17,7 @@ class CombinedGaussian(OnGenerated):
         "digits until many columns are gone: in the thesis's code the first removals hang on "
         "rounding, here differences are summed term by term and keep their precision."
     )
+    settled = TEN_RUNS
     parameter = "gamma"
     file = "planas_5_24"
     schedule, share = Distance(0.08, centre=100, least=2), 0.6

@@ -22,6 +22,8 @@ class CombinedMadelon(OnMadelon):
     quantities = (*OPTIMUM, Quantity("seconds", relative_to={"degree": 1}))
     file, times = "planas_5_25", "planas_5_26"
     few = ({"degree": 3, "C": 0.5},)
+    twice = tuple({"degree": degree, "C": 0.5} for degree in range(1, 10))
+    noise_by = ("degree",)
 
 
 EXPERIMENT = CombinedMadelon()

@@ -23,6 +23,8 @@ class CombinedMadelonGaussian(OnMadelon):
     parameter = "gamma"
     file = "planas_5_27"
     few = ({"gamma": 0.05, "C": 0.5},)
+    twice = tuple({"gamma": gamma, "C": 0.5} for gamma in (0.01, 0.025))
+    noise_by = ("gamma",)
 
     def why_not_comparable(self, cell: Settings) -> str:
         """Say so of the equation, and of kernels that are the identity at first."""

@@ -27,7 +27,7 @@ class DynamicStep(ThesisTable):
     """Linear SVM-RFE that drops a share of the columns left."""
 
     id = "planas-5.4"
-    also = ("planas-5.5",)
+    also = ("planas-5.5", "planas-fig-5.4")
     title = "SVM-RFE with a dynamic step, over C and the share"
     notes = (
         "As planas-5.2, but each step drops a share of the columns left. Times are divided by that "

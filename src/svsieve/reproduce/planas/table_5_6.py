@@ -28,7 +28,7 @@ class Sampling(ThesisTable):
     """Three ways to use a share of the rows."""
 
     id = "planas-5.6"
-    also = ("planas-5.7",)
+    also = ("planas-5.7", "planas-fig-5.9")
     title = "No, preprocessed and internal sampling, three settings each"
     notes = (
         "8000 rows, 300 columns, 20 folds, C = 10, sizes 1, 7, ..., 295. Preprocessed sampling (B) "
@@ -45,6 +45,7 @@ class Sampling(ThesisTable):
         ),
     )
     x, log_x = "sampling", False
+    folds = 20
 
     def cells(self, effort: Effort) -> Iterable[Settings]:
         """Return the nine cells, and B1 with all rows to validate on."""

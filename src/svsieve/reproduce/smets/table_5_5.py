@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 from svsieve.reproduce.experiment import Effort, Experiment, Measurement, Quantity, Settings
 from svsieve.reproduce.published import PublishedCell, read
@@ -42,8 +42,9 @@ class ToyRankings(Experiment):
         "C.3 (5.3 is C.3), polynomial C.4 to C.6 (5.5 is C.6), Gaussian C.7 to C.9 (5.4 is C.9), "
         "Gaussian 50 is 5.6."
     )
+    settled = "scaling begins at several random factors where two columns are left in the end"
     quantities = (
-        Quantity("both_relevant", better="higher", percent=True, digits=0),
+        Quantity("both_relevant", judged=True, share=True, percent=True, digits=0),
         Quantity("accuracy", percent=True, digits=1, drawn_only=True),
     )
     x, series, y, log_x = "n_features", "method", "accuracy", True
@@ -74,15 +75,16 @@ class ToyRankings(Experiment):
                 yield Measurement(cell, {"both_relevant": float(relevant)})
 
     def published(self) -> list[PublishedCell]:
-        """Return shares, with the error of a binomial count (Laplace's, so that none is zero)."""
-        found = []
-        for one in read("smets_5_5", ("kernel", "method", "train_size"), ["count"]):
-            count = one.values["count"]
-            p = (count + 1.0) / (PUBLISHED_RUNS + 2.0)
-            error = math.sqrt(p * (1.0 - p) / PUBLISHED_RUNS)
-            share = {"both_relevant": count / PUBLISHED_RUNS}
-            found.append(PublishedCell(one.cell, share, {"both_relevant": error}))
-        return found
+        """Return shares of ten runs."""
+        name = "both_relevant"
+        return [
+            replace(
+                one,
+                values={name: one.values[name] / PUBLISHED_RUNS},
+                trials={name: PUBLISHED_RUNS},
+            )
+            for one in read("smets_5_5", ("kernel", "method", "train_size"), {"count": name})
+        ]
 
 
 EXPERIMENT = ToyRankings()
