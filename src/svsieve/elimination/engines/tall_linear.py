@@ -9,17 +9,18 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from svsieve.arrays import FloatArray, IndexArray, Table
+from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria import WeightNorm
-from svsieve.criteria.refined_weights import SPENT, LinearWeights, Refinement, refined_weights
-from svsieve.elimination.engines.engine import Fit, Turn, centred_columns, with_bias, with_row
+from svsieve.criteria.refined_weights import SPENT, LinearWeights
+from svsieve.elimination.engines.engine import Fit, Turn, centred_columns
+from svsieve.elimination.engines.linear_scores import joined_squares, weights_of
 from svsieve.elimination.ordering import least
 from svsieve.elimination.parts import Data, Parts, Task
 from svsieve.elimination.sparing import going_after
 from svsieve.elimination.stretch import EngineState, Solution, Stretch
 from svsieve.kernels import Linear
 from svsieve.kernels.gamma import ColumnMoments
-from svsieve.machines import CSvm, FreeSum, L2Svm, LinearPrimal, LinearSolution
+from svsieve.machines import CSvm, L2Svm, LinearPrimal, LinearSolution
 
 TOL = 1e-10
 # Where a column is so many deviations away from zero the table is centred, at the price of a copy:
@@ -35,7 +36,6 @@ class TallLinearEngine:
     def __init__(self, data: Data, parts: Parts, kept: IndexArray) -> None:
         assert isinstance(parts.criterion, WeightNorm)
         self._data, self._parts = data, parts
-        self._factor = 2.0 if parts.criterion.order == 1 else 1.0
         assert isinstance(parts.kernel, Linear)
         self._table = parts.kernel.scaled(data.X)
         moments = ColumnMoments(self._table)
@@ -124,45 +124,26 @@ class TallLinearEngine:
     def _scores(
         self, solved: list[LinearSolution], kept: IndexArray
     ) -> tuple[FloatArray, FloatArray, float]:
-        """Sum over the problems of w_j^2, what rounding leaves open of it, and the gap it has."""
         problems = [
             self._weights(task, one, kept)
             for task, one in zip(self._data.tasks, solved, strict=True)
         ]
-
-        def columns(at: IndexArray) -> FloatArray:
-            chosen = _dense(self._table[:, kept[at]])
-            return chosen - chosen[0] if self._parts.bias is None else chosen
-
-        combine = self._parts.combine
-        known = Refinement(self._memory).settle(problems, columns, combine)
-        scores = combine(self._factor * np.array([one.squares for one in known]))
-        resolutions = self._factor * np.array([one.resolution for one in known])
-        resolution = combine.resolution(resolutions, scores)
-        gap = max(one.gap for one in known)
-        return scores, np.broadcast_to(resolution, scores.shape), gap
+        return joined_squares(self._parts, self._table, kept, problems, self._memory)
 
     def _weights(self, task: Task, one: LinearSolution, kept: IndexArray) -> LinearWeights:
         """The weights of a problem; a free offset takes the part of constant columns."""
-        bias, machine = self._parts.bias, self._parts.machine
-        varies = (self._spread[kept] > 0.0) | (bias is not None)
-        sizes = np.linalg.norm(one.coefficients) * self._spread[kept]
-        n = len(one.coefficients)
-
-        def refine(most: float) -> tuple[Any, ...]:
-            rows = slice(None) if task.rows is None else task.rows
-            X = _dense(self._table[rows][:, kept])
-            if bias is None:
-                problem = machine.problem(np.ones(n), task.labels, task.weights)
-                return refined_weights(X, np.arange(len(kept)), problem, one.coefficients, most)
-            X = with_bias(X, float(bias))
-            own = with_row(task, n)
-            problem = FreeSum(machine).problem(np.ones(n + 1), own.labels, own.weights)
-            start = np.append(one.coefficients, -one.coefficients.sum())
-            return refined_weights(X, np.arange(X.shape[1]), problem, start, most)
-
-        weights = np.where(varies, one.weights, 0.0)
-        return LinearWeights(weights, np.asarray(sizes), n, one.kkt_gap, one.stopped, refine)
+        varies = (self._spread[kept] > 0.0) | (self._parts.bias is not None)
+        return weights_of(
+            self._parts,
+            self._table,
+            kept,
+            task,
+            one.coefficients,
+            weights=np.where(varies, one.weights, 0.0),
+            sizes=float(np.linalg.norm(one.coefficients)) * self._spread[kept],
+            gap=one.kkt_gap,
+            stopped=one.stopped,
+        )
 
     def _accuracy(self, solved: list[LinearSolution]) -> float:
         shares = [
@@ -187,7 +168,3 @@ def _spread(moments: ColumnMoments, n_rows: int, bias: float | None) -> FloatArr
     if bias is not None:
         squares = squares + moments.mean**2 * n_rows / (n_rows + 1)
     return np.sqrt(squares)
-
-
-def _dense(columns: Table) -> FloatArray:
-    return columns if isinstance(columns, np.ndarray) else columns.toarray()
