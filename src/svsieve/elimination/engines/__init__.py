@@ -5,13 +5,9 @@
 ``wide-linear``
     The linear kernel with more columns than about a tenth of the rows, up to a few thousand rows.
 ``tall-linear``
-<<<<<<< HEAD
-    The linear kernel with more rows than that, or with columns far wider than the others: weights
-    are solved for themselves, so that those do not drown in a Gram matrix.
-=======
     The linear kernel with more rows than that; with the squared slack also with as many columns as
-    rows, or somewhat more, where rows are a thousand and several columns go in a step.
->>>>>>> w/shapes
+    rows, or somewhat more, where rows are a thousand and several columns go in a step; and with
+    columns far wider than the others, which would drown them in a Gram matrix.
 
 With more than two classes what counts are the rows of the largest problem, one class against
 another, say: machines on few rows are quick, however many of them there are.
