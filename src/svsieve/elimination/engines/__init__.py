@@ -20,6 +20,7 @@ from svsieve.criteria import PowerSum, WeightNorm
 from svsieve.elimination.engines.engine import Engine, Fit, ResumableEngine, Turn
 from svsieve.elimination.engines.kernel import KernelEngine
 from svsieve.elimination.engines.room import check_room
+from svsieve.elimination.engines.sparse_linear import SparseLinearEngine
 from svsieve.elimination.engines.tall_linear import TallLinearEngine
 from svsieve.elimination.engines.wide_linear import WideLinearEngine
 from svsieve.elimination.parts import Data, Parts
@@ -43,7 +44,7 @@ def choose_engine(
     """Return the engine asked for, or the fastest one that can do the work."""
     name = engine_name(data, parts)
     if parts.engine != "auto" and name != "kernel":
-        reason = _not_linear(parts) or (_not_wide(data, parts) if name == "wide-linear" else "")
+        reason = _not_linear(parts) or _not_for(name, data, parts)
         if reason:
             raise IncompatiblePartsError(f"The engine {name!r} cannot be used: {reason}.")
     if name == "wide-linear":
@@ -56,6 +57,8 @@ def choose_engine(
         return WideLinearEngine(data, parts, kept, solutions=solutions)
     if name == "tall-linear":
         return TallLinearEngine(data, parts, kept)
+    if name == "sparse-linear":
+        return SparseLinearEngine(data, parts, kept, solutions=solutions)
     check_room(data, parts)
     return KernelEngine(data, parts, kept)
 
@@ -66,6 +69,8 @@ def engine_name(data: Data, parts: Parts) -> str:
         return parts.engine
     if _not_linear(parts):
         return "kernel"
+    if not isinstance(data.X, np.ndarray):
+        return "sparse-linear"
     n, d = data.n_rows, data.n_columns
     most = max(n if task.rows is None else len(task.rows) for task in data.tasks)
     tall = n > MOST_WIDE_ROWS or (most >= 500 and d <= most / 10)
@@ -87,6 +92,15 @@ def _not_linear(parts: Parts) -> str:
         return f"it makes many steps with one machine, {parts.retune!r} changes it on the way"
     if type(parts.sampler) is not AllRows:
         return f"it needs the sampler AllRows, not {parts.sampler!r}"
+    return ""
+
+
+def _not_for(name: str, data: Data, parts: Parts) -> str:
+    """Why the linear engine of this name cannot be used though the parts are linear."""
+    if name == "wide-linear":
+        return _not_wide(data, parts)
+    if name == "sparse-linear" and isinstance(data.X, np.ndarray):
+        return "it needs a sparse table"
     return ""
 
 
