@@ -142,7 +142,7 @@ void SparseMachine::descend() {
         const double most = sweep(true);
         if (VERBOSE > 2) std::printf("    sweep %d: active %zu changes %zu most %g\n", k, active_.size(), changes_, most);
         if (static_cast<double>(changes_) <= SETTLED * static_cast<double>(active_.size())) break;
-        if (most <= options_.tolerance) break;
+        if (most + (options_.free_offset ? scale_ * std::abs(sum_) : 0.0) <= options_.tolerance) break;
     }
 }
 
@@ -224,27 +224,36 @@ bool SparseMachine::newton(double tolerance) {
         inside = there >= 0.0 && there <= upper_[i];
     }
     if (inside) {
-        for (std::size_t f = 0; f < free_.size(); ++f) {
-            const auto i = static_cast<std::size_t>(free_[f]);
-            const double there = a_[i] + x_[f], snap = 8.0 * epsilon * upper_[i];
-            sum_ += y_[i] * x_[f];
-            a_[i] = there;
-            if (!std::isfinite(upper_[i])) continue;
-            if (there <= snap) a_[i] = 0.0;
-            if (there >= upper_[i] - snap) a_[i] = upper_[i];
-        }
-        for (std::size_t j = 0; j < weights_.size(); ++j) weights_[j] += step_[j];
+        take_whole(step_);
         return solved;
     }
-    take(1.0);
+    if (!take(cut_.empty() ? 12 : 2) && !cut_.empty()) {
+        x_.swap(cut_);
+        take_whole(step_cut_);
+    }
     return false;
 }
 
+// The step as it is, all of it inside the bounds.
+void SparseMachine::take_whole(const std::vector<double>& step) {
+    for (std::size_t f = 0; f < free_.size(); ++f) {
+        const auto i = static_cast<std::size_t>(free_[f]);
+        const double there = a_[i] + x_[f], snap = 8.0 * epsilon * upper_[i];
+        sum_ += y_[i] * x_[f];
+        a_[i] = there;
+        if (!std::isfinite(upper_[i])) continue;
+        if (there <= snap) a_[i] = 0.0;
+        if (there >= upper_[i] - snap) a_[i] = upper_[i];
+    }
+    for (std::size_t j = 0; j < weights_.size(); ++j) weights_[j] += step[j];
+}
+
 // The step, projected to the bounds, made shorter until the objective falls.
-void SparseMachine::take(double share) {
+bool SparseMachine::take(int trials) {
+    double share = 1.0;
     std::vector<double>& change = t_;
     change.resize(free_.size());
-    for (int k = 0; k < 12; ++k, share *= 0.5) {
+    for (int k = 0; k < trials; ++k, share *= 0.5) {
         std::fill(image_.begin(), image_.end(), 0.0);
         double slope = 0.0, own = 0.0, sum = 0.0;
         for (std::size_t f = 0; f < free_.size(); ++f) {
@@ -268,22 +277,26 @@ void SparseMachine::take(double share) {
         }
         for (std::size_t j = 0; j < weights_.size(); ++j) weights_[j] += image_[j];
         sum_ += sum;
-        return;
+        return true;
     }
+    return false;
 }
 
-// Along p_ the objective falls in a straight line: from where x_ leads, on to the first bound.
-void SparseMachine::to_first_bound() {
-    double length = infinity;
+// Where the step from x_ along p_, of this length, leaves the bounds, that far goes cut_.
+bool SparseMachine::leaves(double length) {
+    double bound = infinity;
     for (std::size_t f = 0; f < free_.size(); ++f) {
         const auto i = static_cast<std::size_t>(free_[f]);
-        const double at = a_[i] + x_[f];
         if (p_[f] == 0.0) continue;
-        length = std::min(length, ((p_[f] > 0.0 ? upper_[i] : 0.0) - at) / p_[f]);
+        bound = std::min(bound, ((p_[f] > 0.0 ? upper_[i] : 0.0) - (a_[i] + x_[f])) / p_[f]);
     }
-    if (!(length > 0.0) || !std::isfinite(length)) return;
-    for (std::size_t f = 0; f < free_.size(); ++f) x_[f] += length * p_[f];
-    for (std::size_t j = 0; j < step_.size(); ++j) step_[j] += length * along_[j];
+    if (bound >= length || !std::isfinite(bound)) return false;
+    bound = std::max(bound, 0.0);
+    cut_ = x_;
+    step_cut_ = step_;
+    for (std::size_t f = 0; f < free_.size(); ++f) cut_[f] += bound * p_[f];
+    for (std::size_t j = 0; j < step_.size(); ++j) step_cut_[j] += bound * along_[j];
+    return true;
 }
 
 // Leaves the step in x_ and what it adds to the weights in step_; whether the residual is small.
@@ -291,6 +304,7 @@ bool SparseMachine::conjugate_gradients(double tolerance) {
     const std::size_t m = free_.size(), d = weights_.size();
     const bool zero_sum = options_.free_offset;
     const double scale = zero_sum ? 0.0 : scale_;
+    cut_.clear();
     for (std::vector<double>* v : {&inverse_, &x_, &r_, &p_, &t_}) v->assign(m, 0.0);
     for (std::vector<double>* v : {&step_, &along_, &ready_, &image_}) v->assign(d, 0.0);
     if (zero_sum) border_.assign(d, 0.0);
@@ -366,11 +380,10 @@ bool SparseMachine::conjugate_gradients(double tolerance) {
         passes_ += static_cast<double>(m) / static_cast<double>(size());
         double bulk = 0.0;  // what the curvature would be of rows at right angles
         for (std::size_t f = 0; f < m; ++f) bulk += p_[f] * p_[f] / inverse_[f];
-        if (!(curvature > FLAT * bulk)) {
-            to_first_bound();
-            break;
-        }
-        const double length = size_now / curvature;
+        const bool flat = !(curvature > FLAT * bulk);
+        const double length = size_now / std::max(curvature, FLAT * bulk);
+        if (flat && (smooth_ || !leaves(infinity))) break;
+        const bool last = !smooth_ && (flat || leaves(length));
         const double lean = zero_sum ? mean_of(t_) : 0.0;
         for (std::size_t f = 0; f < m; ++f) {
             x_[f] += length * p_[f];
@@ -393,6 +406,7 @@ bool SparseMachine::conjugate_gradients(double tolerance) {
             image_[j] = 0.0;
         }
         solved = most <= tolerance;
+        if (last) break;
         if (most <= CROSS * first) {
             bool inside = true;
             for (std::size_t f = 0; f < m && inside; ++f) {

@@ -70,8 +70,10 @@ class SparseMachine {
     double line_search(double offset, double shift, double ridge, double constant) const;
     std::vector<double> changes_of_;
     bool smooth_ = false;
-    void take(double share);
-    void to_first_bound();
+    bool take(int trials);
+    void take_whole(const std::vector<double>& step);
+    bool leaves(double length);
+    std::vector<double> cut_, step_cut_;
     void check();
     void balance();
     Interval interval() const;
