@@ -204,7 +204,8 @@ double SparseMachine::sweep(bool shrink) {
 bool SparseMachine::newton(double tolerance) {
     free_.clear();
     g_.clear();
-    const double offset = running_offset();
+    // The equations bring the sum to zero by themselves.
+    const double offset = options_.free_offset ? base_ : running_offset();
     std::sort(active_.begin(), active_.end());
     for (const std::int32_t one : active_) {
         const auto i = static_cast<std::size_t>(one);
@@ -268,6 +269,7 @@ bool SparseMachine::take(int trials) {
         passes_ += 0.5 * static_cast<double>(free_.size()) / static_cast<double>(size());
         double length = 0.0;
         for (const double v : image_) length += v * v;
+        if (options_.free_offset) slope += scale_ * sum_ * sum;
         const double fall = slope + 0.5 * (length + scale_ * sum * sum + own);
         if (VERBOSE > 2) std::printf("    take %g: slope %g fall %g\n", share, slope, fall);
         if (!(fall <= 1e-4 * slope) || !(slope < 0.0)) continue;
