@@ -14,7 +14,8 @@ namespace svsieve::bindings {
 
 namespace {
 
-using ShortIndexColumn = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using ShortIndexColumn =
+    nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
 OwnedColumn numbers(const std::vector<T>& values) {
@@ -60,7 +61,8 @@ SparseProblem problem_of(const Program& program, std::size_t n) {
     for (std::size_t i = 0; i < rows.shape(0); ++i)
         if (rows.data()[i] < 0 || static_cast<std::size_t>(rows.data()[i]) >= n)
             throw std::invalid_argument("rows must lie in the table");
-    return {{rows.data(), rows.data() + rows.shape(0)}, copied(labels), copied(upper), copied(ridge)};
+    return {
+        {rows.data(), rows.data() + rows.shape(0)}, copied(labels), copied(upper), copied(ridge)};
 }
 
 std::unique_ptr<SparsePath> make(const IndexColumn& begins, const ShortIndexColumn& columns,
@@ -116,14 +118,18 @@ void bind_sparse(nb::module_& m) {
                  const WithoutGil release;
                  path.solve();
              })
-        .def("drop", [](SparsePath& path,
-                        const IndexColumn& columns) { path.drop(indices(columns, "columns")); },
-             nb::arg("columns"))
-        .def("restore",
-             [](SparsePath& path, const IndexColumn& dropped, const Column& state) {
-                 path.restore(indices(dropped, "dropped"), view(state));
-             },
-             nb::arg("dropped"), nb::arg("state"))
+        .def(
+            "drop",
+            [](SparsePath& path, const IndexColumn& columns) {
+                path.drop(indices(columns, "columns"));
+            },
+            nb::arg("columns"))
+        .def(
+            "restore",
+            [](SparsePath& path, const IndexColumn& dropped, const Column& state) {
+                path.restore(indices(dropped, "dropped"), view(state));
+            },
+            nb::arg("dropped"), nb::arg("state"))
         .def("gap", &SparsePath::gap)
         .def("accuracy", &SparsePath::accuracy)
         .def("passes", &SparsePath::passes)

@@ -16,7 +16,8 @@ struct Seen {
 
 // One group of ties, given by ascending score, in the order in which they go.
 void settle(std::vector<Seen>& all, std::size_t begin, std::size_t end) {
-    const auto first = all.begin() + static_cast<long>(begin), last = all.begin() + static_cast<long>(end);
+    const auto first = all.begin() + static_cast<long>(begin),
+               last = all.begin() + static_cast<long>(end);
     const double least = first->score;
     if (std::all_of(first, last, [&](const Seen& s) { return s.lower <= least; })) {
         std::sort(first, last, [](const Seen& a, const Seen& b) { return a.place < b.place; });

@@ -12,13 +12,18 @@
 // a point is optimal where G_i >= 0 at a_i = 0, G_i <= 0 at a_i = U_i and G_i = 0 between.
 //
 // Coordinate descent (Hsieh et al., ICML 2008) in random order, from the last solution, soon finds
-// which rows are at which bound. What it is slow at are the last digits: there the equations of the
-// free rows, F,
+// which rows are at which bound (machine_descent.cpp). What it is slow at are the last digits: there
+// the equations of the free rows, F,
 //
 //     (Y X_F X_F' Y + scale y y' + D) p = -G_F          (and y'p = -s where s is to be zero)
 //
 // are solved by preconditioned conjugate gradients, which cost no more a pass, and the step is taken
-// as far as the bounds allow (projected where they are met).
+// as far as the bounds allow (machine_rows.cpp).
+//
+// Where D > 0, the squared slack, and columns are fewer than rows, Newton's method in the weights
+// needs no descent before it: a is D^-1 times what rows fall short of the margin, the objective a
+// smooth function of weights and offset, and its Newton equations are those above over the columns
+// (machine_columns.cpp).
 #pragma once
 
 #include <cstdint>
@@ -43,9 +48,9 @@ class SparseMachine {
     double gap() const { return gap_; }
     double offset() const { return offset_; }
     double coefficient_norm() const;
-    double accuracy() const;                     // share of rows on their side
-    std::vector<double> coefficients() const;    // signed
-    double passes() const { return passes_; }    // over rows of the average length
+    double accuracy() const;                   // share of rows on their side
+    std::vector<double> coefficients() const;  // signed
+    double passes() const { return passes_; }  // over rows of the average length
     std::size_t size() const { return y_.size(); }
 
     std::size_t state_size() const { return 7 + 2 * size(); }
@@ -60,24 +65,24 @@ class SparseMachine {
     std::size_t row(std::size_t i) const { return static_cast<std::size_t>(rows_[i]); }
     double running_offset() const { return base_ + scale_ * sum_; }
     void choose_active(double reach);
-    void descend();
-    double sweep(bool shrink);
-    bool newton(double tolerance);
-    bool conjugate_gradients(double tolerance);
-    bool solve_by_columns(double tolerance, double rest, double& shift);
-    bool smooth_step(double tolerance);
-    void read_off();
-    double line_search(double offset, double shift, double ridge, double constant) const;
-    std::vector<double> changes_of_;
-    bool smooth_ = false;
-    bool take(int trials);
-    void take_whole(const std::vector<double>& step);
-    bool leaves(double length);
-    std::vector<double> cut_, step_cut_;
     void check();
     void balance();
     Interval interval() const;
     double floor() const;
+
+    void descend();
+    double sweep(bool shrink);
+
+    bool newton(double tolerance);
+    bool conjugate_gradients(double tolerance);
+    bool leaves(double length);
+    bool take(int trials);
+    void take_whole(const std::vector<double>& step);
+
+    bool smooth_step(double tolerance);
+    bool solve_by_columns(double tolerance, double rest, double& shift);
+    double line_search(double offset, double shift, double ridge, double constant) const;
+    void read_off();
 
     const SparseRows& table_;
     SparseOptions options_;
@@ -95,14 +100,15 @@ class SparseMachine {
     double passes_ = 0.0;
 
     std::vector<std::int32_t> active_;
-    std::size_t changes_ = 0;      // rows that went to a bound or left it, in the last sweep
-    double highest_, lowest_;      // projected gradients in the last sweep, for shrinking
+    std::size_t changes_ = 0;  // rows that went to a bound or left it, in the last sweep
+    double highest_, lowest_;  // projected gradients in the last sweep, for shrinking
     std::uint64_t random_ = 0;
+    bool smooth_ = true;  // every row has a ridge
 
     // Of the equations: the rows F, and vectors over them and over the columns.
     std::vector<std::int32_t> free_;
-    std::vector<double> g_, inverse_, x_, r_, p_, t_;
-    std::vector<double> step_, along_, ready_, image_, border_;
+    std::vector<double> g_, inverse_, x_, r_, p_, t_, cut_, changes_of_;
+    std::vector<double> step_, along_, ready_, image_, border_, step_cut_;
 };
 
 }  // namespace svsieve::sparse

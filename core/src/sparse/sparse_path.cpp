@@ -231,19 +231,45 @@ SparseSteps SparsePath::advance(Indices counts, double seconds, bool with_coeffi
     return state_->advance(counts, seconds, with_coefficients, halt);
 }
 
-void SparsePath::solve() { state_->solve(); }
-void SparsePath::drop(const std::vector<std::size_t>& columns) { state_->drop(columns); }
-double SparsePath::gap() const { return state_->gap(); }
-double SparsePath::accuracy() const { return state_->accuracy(); }
-double SparsePath::passes() const { return state_->passes(); }
-std::size_t SparsePath::width() const { return state_->kept().size(); }
-std::vector<std::size_t> SparsePath::kept() const { return state_->kept(); }
-std::vector<double> SparsePath::weights() const { return state_->weights(); }
-std::vector<double> SparsePath::sizes() const { return state_->sizes(); }
-std::vector<double> SparsePath::coefficients() const { return state_->coefficients(); }
-std::vector<double> SparsePath::offsets() const { return state_->offsets(); }
-std::vector<double> SparsePath::norms() const { return state_->norms(); }
-std::vector<double> SparsePath::state() const { return state_->state(); }
+void SparsePath::solve() {
+    state_->solve();
+}
+void SparsePath::drop(const std::vector<std::size_t>& columns) {
+    state_->drop(columns);
+}
+double SparsePath::gap() const {
+    return state_->gap();
+}
+double SparsePath::accuracy() const {
+    return state_->accuracy();
+}
+double SparsePath::passes() const {
+    return state_->passes();
+}
+std::size_t SparsePath::width() const {
+    return state_->kept().size();
+}
+std::vector<std::size_t> SparsePath::kept() const {
+    return state_->kept();
+}
+std::vector<double> SparsePath::weights() const {
+    return state_->weights();
+}
+std::vector<double> SparsePath::sizes() const {
+    return state_->sizes();
+}
+std::vector<double> SparsePath::coefficients() const {
+    return state_->coefficients();
+}
+std::vector<double> SparsePath::offsets() const {
+    return state_->offsets();
+}
+std::vector<double> SparsePath::norms() const {
+    return state_->norms();
+}
+std::vector<double> SparsePath::state() const {
+    return state_->state();
+}
 void SparsePath::restore(const std::vector<std::size_t>& dropped, Vector state) {
     state_->restore(dropped, state);
 }
