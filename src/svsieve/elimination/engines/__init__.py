@@ -6,9 +6,12 @@
     The linear kernel with more columns than about a tenth of the rows, up to a few thousand rows.
 ``tall-linear``
     The linear kernel with more rows than that.
+``sparse-linear``
+    The linear kernel on sparse rows, which are never written out.
 
-With more than two classes what counts are the rows of the largest problem, one class against
-another, say: machines on few rows are quick, however many of them there are.
+On dense tables with more than two classes what counts are the rows of the largest problem, one class
+against another, say: machines on few rows are quick, however many of them there are. Sparse tables
+get the engine of the lower cost (`costs`): few rows and many steps are sooner done written out.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import numpy as np
 
 from svsieve.arrays import IndexArray
 from svsieve.criteria import PowerSum, WeightNorm
+from svsieve.elimination.engines.costs import Work, sparse_linear, wide_linear
 from svsieve.elimination.engines.engine import Engine, Fit, ResumableEngine, Turn
 from svsieve.elimination.engines.kernel import KernelEngine
 from svsieve.elimination.engines.room import check_room
@@ -70,7 +74,9 @@ def engine_name(data: Data, parts: Parts) -> str:
     if _not_linear(parts):
         return "kernel"
     if not isinstance(data.X, np.ndarray):
-        return "sparse-linear"
+        work = Work.of(data, parts)
+        written_out = not _not_wide(data, parts) and wide_linear(work) < sparse_linear(work)
+        return "wide-linear" if written_out else "sparse-linear"
     n, d = data.n_rows, data.n_columns
     most = max(n if task.rows is None else len(task.rows) for task in data.tasks)
     tall = n > MOST_WIDE_ROWS or (most >= 500 and d <= most / 10)

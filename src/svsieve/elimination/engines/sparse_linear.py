@@ -61,7 +61,9 @@ class SparseLinearEngine:
         answer = self._path.advance(counts, MOST_SECONDS, self._every_solution, self._can_refine())
         if not len(answer[0]):
             return self._one_step(turn)
-        made, dropped, scores, following, gaps, accuracy, seconds, tied, totals, open_, b, o = answer
+        made, dropped, scores, following, gaps, accuracy, seconds, tied, totals, open_, b, o = (
+            answer
+        )
         return Stretch(
             first=turn.iteration,
             size=len(turn.kept),
