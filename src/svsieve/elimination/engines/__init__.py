@@ -20,7 +20,7 @@ import numpy as np
 
 from svsieve.arrays import IndexArray
 from svsieve.criteria import PowerSum, WeightNorm
-from svsieve.elimination.engines.costs import Work, sparse_linear, wide_linear
+from svsieve.elimination.engines.costs import Work, sparse_seconds, wide_seconds
 from svsieve.elimination.engines.engine import Engine, Fit, ResumableEngine, Turn
 from svsieve.elimination.engines.kernel import KernelEngine
 from svsieve.elimination.engines.room import check_room
@@ -75,7 +75,7 @@ def engine_name(data: Data, parts: Parts) -> str:
         return "kernel"
     if not isinstance(data.X, np.ndarray):
         work = Work.of(data, parts)
-        written_out = not _not_wide(data, parts) and wide_linear(work) < sparse_linear(work)
+        written_out = not _not_wide(data, parts) and wide_seconds(work) < sparse_seconds(work)
         return "wide-linear" if written_out else "sparse-linear"
     n, d = data.n_rows, data.n_columns
     most = max(n if task.rows is None else len(task.rows) for task in data.tasks)

@@ -93,7 +93,7 @@ def _steps(parts: Parts, columns: int) -> tuple[int, float]:
     return len(counts) + more, tables / columns
 
 
-def sparse_linear(work: Work) -> float:
+def sparse_seconds(work: Work) -> float:
     """Some thirty passes over the entries left in a step, and the rows' own numbers as often.
 
     The linear slack takes more of them.
@@ -104,7 +104,7 @@ def sparse_linear(work: Work) -> float:
     return work.problems * (passed + of_rows) * (1.0 if work.squared else 4.0)
 
 
-def wide_linear(work: Work) -> float:
+def wide_seconds(work: Work) -> float:
     """The matrix of the rows, which loses a product with each column, and what solving adds.
 
     The table is written out first. Beyond a thousand rows the matrices leave the cache.
