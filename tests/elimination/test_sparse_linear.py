@@ -212,7 +212,7 @@ def test_weights_equal_by_symmetry_are_a_tie() -> None:
         dense = Data(X, data.tasks, data.groups)
         exact = trace(dense, Parts(Linear(), machine, engine="kernel", tol=1e-12))
         np.testing.assert_array_equal(path.order, exact.order)
-        assert path.tied.sum() >= 7
+        assert path.tied.sum() >= 6
 
 
 def test_a_table_without_entries() -> None:

@@ -9,9 +9,10 @@
 ``sparse-linear``
     The linear kernel on sparse rows, which are never written out.
 
-On dense tables with more than two classes what counts are the rows of the largest problem, one class
-against another, say: machines on few rows are quick, however many of them there are. Sparse tables
-get the engine of the lower cost (`costs`): few rows and many steps are sooner done written out.
+On dense tables with more than two classes what counts are the rows of the largest problem, one
+class against another, say: machines on few rows are quick, however many of them there are. Sparse
+tables get the engine of the lower cost (`costs`): few rows and many steps are sooner done written
+out.
 """
 
 from __future__ import annotations

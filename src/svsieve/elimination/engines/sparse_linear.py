@@ -225,7 +225,7 @@ def _path(data: Data, parts: Parts, kept: IndexArray) -> Any:
             [_program(task, machine, n) for task in data.tasks],
             parts.bias is None,
             float(parts.bias or 0.0),
-            # With C the coefficients, and with them the weights, become small: so must what is left.
+            # With C coefficients and weights become small: so must what is left.
             min(parts.tol, TOL * min(1.0, machine.C)),
             int(parts.max_iter),
         )
