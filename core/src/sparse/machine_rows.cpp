@@ -162,16 +162,16 @@ bool SparseMachine::conjugate_gradients(double tolerance) {
         passes_ += static_cast<double>(m) / static_cast<double>(size());
     }
     double shift = mean_of(r_), size_now = 0.0, first = 0.0;
-    const auto measure = [&] {
-        double most = 0.0;
+    const auto measure = [&] {  // the root mean square of what is left
+        double squares = 0.0;
         size_now = 0.0;
         for (std::size_t f = 0; f < m; ++f) {
             const double y = y_[static_cast<std::size_t>(free_[f])];
             const double rest = r_[f] - shift * y;
-            most = std::max(most, std::abs(rest));
+            squares += rest * rest;
             size_now += rest * inverse_[f] * rest;
         }
-        return most;
+        return std::sqrt(squares / static_cast<double>(m));
     };
     double most = first = measure();
     double before = 0.0;

@@ -18,8 +18,9 @@ constexpr double most_passes = 20000.0;
 constexpr int most_stalls = 3;
 constexpr double near_rounding = 1e4;
 constexpr int most_rounds = 30;  // between two looks at all rows
-// Equations are solved to this share of the tolerance, so that ties by symmetry come out equal.
-constexpr double equations_share = 0.1;
+// Equations are solved to this share of the tolerance: the tolerance is for the row that is furthest
+// off, this is in the mean.
+constexpr double equations_share = 0.02;
 
 }  // namespace
 
