@@ -2,7 +2,7 @@
 
 usage: python -m benchmarks.engine_costs [SECONDS]
 
-An elimination is stopped after so many seconds (6), and a larger number printed. The figures go into
+An elimination is stopped after so many seconds (6), and infinity printed. The figures go into
 `tests/elimination/test_costs.py`.
 """
 

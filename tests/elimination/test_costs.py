@@ -62,7 +62,9 @@ def made(rows, columns, filled, problems, share, squared, **options) -> tuple[Da
 
 
 CASES = [
-    (*row[:5], squared, *row[at : at + 2]) for row in MEASURED for squared, at in ((True, 5), (False, 7))
+    (*row[:5], squared, *row[at : at + 2])
+    for row in MEASURED
+    for squared, at in ((True, 5), (False, 7))
 ]
 
 

@@ -26,8 +26,8 @@ from svsieve.kernels import Linear
 from svsieve.machines import CSvm, L2Svm
 from svsieve.native import core, one_blas_thread
 
-# What the row furthest off may be off by. In the mean, rows are fifty times nearer: weights equal by
-# symmetry must come out equal as far as their rounding (criteria/refined_weights.py) tells.
+# What the row furthest off may be off by. In the mean, rows are fifty times nearer: weights equal
+# by symmetry must come out equal as far as their rounding (criteria/refined_weights.py) tells.
 TOL = 5e-10
 # Steps of one call into the core, and seconds after which it returns, as for wide data.
 MOST_STEPS = 8192
