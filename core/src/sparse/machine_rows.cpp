@@ -21,7 +21,7 @@ constexpr double flat_share = 1e-12;
 }  // namespace
 
 // Steps towards the solution of the equations; whether it got there, all active rows considered.
-bool SparseMachine::newton(double tolerance) {
+SparseMachine::Outcome SparseMachine::newton(double tolerance) {
     free_.clear();
     g_.clear();
     // The equations bring the sum to zero by themselves.
@@ -36,7 +36,7 @@ bool SparseMachine::newton(double tolerance) {
         g_.push_back(g);
     }
     passes_ += 0.5 * static_cast<double>(active_.size()) / static_cast<double>(size());
-    if (free_.empty()) return true;
+    if (free_.empty()) return Outcome::Solved;
     const bool solved = conjugate_gradients(tolerance);
     bool inside = true;
     for (std::size_t f = 0; f < free_.size() && inside; ++f) {
@@ -46,13 +46,13 @@ bool SparseMachine::newton(double tolerance) {
     }
     if (inside) {
         take_whole(step_);
-        return solved;
+        return solved ? Outcome::Solved : Outcome::Inside;
     }
     if (!take(cut_.empty() ? most_halvings : 2) && !cut_.empty()) {
         x_.swap(cut_);
         take_whole(step_cut_);
     }
-    return false;
+    return Outcome::Cut;
 }
 
 // The step as it is, all of it inside the bounds.

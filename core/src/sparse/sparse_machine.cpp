@@ -14,9 +14,11 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double most_passes = 20000.0;
-// Where the gap no longer halves, this near to what rounding leaves, that is it.
+// Where the gap no longer halves, this near to what rounding leaves, that is it: the nearer, the
+// fewer the rounds in vain.
 constexpr int most_stalls = 3;
-constexpr double near_rounding = 1e4;
+constexpr double near_rounding = 2.0;
+constexpr int most_whole = 3;    // whole steps that do not solve the equations, for rounding
 constexpr int most_rounds = 30;  // between two looks at all rows
 // Equations are solved to this share of the tolerance: the tolerance is for the row that is furthest
 // off, this is in the mean.
@@ -57,6 +59,7 @@ void SparseMachine::solve() {
         scale_ = squares / static_cast<double>(size());
         base_ -= scale_ * sum_;
     }
+    const double wanted = equations_share * options_.tolerance;
     double reach = moved_, best = infinity;
     int stalls = 0;
     for (;;) {
@@ -64,22 +67,27 @@ void SparseMachine::solve() {
         if (!smooth_ ||
             static_cast<double>(weights_.size()) > static_cast<double>(active_.size())) {
             descend();
-            for (int k = 0; k < most_rounds; ++k) {
-                if (newton(equations_share * options_.tolerance)) break;
-                sweep(false);
+            const double enough = std::max(wanted, 0.1 * floor());
+            for (int k = 0, whole = 0; k < most_rounds && whole < most_whole; ++k) {
+                const Outcome outcome = newton(enough);
+                if (outcome == Outcome::Solved) break;
+                if (outcome == Outcome::Inside)
+                    ++whole;
+                else
+                    sweep(false);
             }
         } else {
             std::sort(active_.begin(), active_.end());
             base_ = running_offset();
             sum_ = 0.0;
             for (int k = 0; k < most_rounds; ++k)
-                if (smooth_step(equations_share * options_.tolerance)) break;
+                if (smooth_step(wanted)) break;
             read_off();
         }
         check();
         if (gap_ <= options_.tolerance || passes_ - begin >= limit) break;
         stalls += gap_ > 0.5 * best;
-        if (stalls > most_stalls && gap_ <= near_rounding * floor()) break;
+        if (stalls > most_stalls && gap_ <= near_rounding * stalls * stalls * floor()) break;
         best = std::min(best, gap_);
         reach = std::max(2.0 * reach, gap_);
     }

@@ -61,6 +61,8 @@ class SparseMachine {
     struct Interval {
         double low, high;
     };
+    // Of a step by the equations: solved inside the bounds, inside them, or cut by them.
+    enum class Outcome { Solved, Inside, Cut };
 
     std::size_t row(std::size_t i) const { return static_cast<std::size_t>(rows_[i]); }
     double running_offset() const { return base_ + scale_ * sum_; }
@@ -73,7 +75,7 @@ class SparseMachine {
     void descend();
     double sweep(bool shrink);
 
-    bool newton(double tolerance);
+    Outcome newton(double tolerance);
     bool conjugate_gradients(double tolerance);
     bool leaves(double length);
     bool take(int trials);
