@@ -88,12 +88,12 @@ std::unique_ptr<SparsePath> make(const IndexColumn& begins, const ShortIndexColu
 // counts, dropped, scores, following, gaps, accuracy, seconds, tied, totals, resolution,
 // coefficients, offsets
 auto advance(SparsePath& path, const IndexColumn& counts, double seconds, bool with_coefficients,
-             bool halt) {
+             bool halt_stuck, bool halt_open) {
     const std::vector<std::size_t> wanted = indices(counts, "counts");
     SparseSteps steps;
     {
         const WithoutGil release;
-        steps = path.advance(wanted, seconds, with_coefficients, halt);
+        steps = path.advance(wanted, seconds, with_coefficients, {halt_stuck, halt_open});
     }
     return std::tuple(numbers(steps.counts), numbers(steps.dropped), owned(std::move(steps.scores)),
                       owned(std::move(steps.following)), owned(std::move(steps.gaps)),
@@ -112,7 +112,7 @@ void bind_sparse(nb::module_& m) {
              nb::arg("programs"), nb::arg("free_offset"), nb::arg("bias"), nb::arg("tolerance"),
              nb::arg("max_passes"))
         .def("advance", &advance, nb::arg("counts"), nb::arg("seconds"),
-             nb::arg("with_coefficients"), nb::arg("halt"))
+             nb::arg("with_coefficients"), nb::arg("halt_stuck"), nb::arg("halt_open"))
         .def("solve",
              [](SparsePath& path) {
                  const WithoutGil release;
@@ -130,6 +130,13 @@ void bind_sparse(nb::module_& m) {
                 path.restore(indices(dropped, "dropped"), view(state));
             },
             nb::arg("dropped"), nb::arg("state"))
+        .def("stuck", [](const SparsePath& path) { return numbers(path.stuck()); })
+        .def(
+            "give",
+            [](SparsePath& path, std::size_t machine, const Column& coefficients, double offset) {
+                path.give(machine, view(coefficients), offset);
+            },
+            nb::arg("machine"), nb::arg("coefficients"), nb::arg("offset"))
         .def("gap", &SparsePath::gap)
         .def("accuracy", &SparsePath::accuracy)
         .def("passes", &SparsePath::passes)

@@ -224,11 +224,11 @@ TEST(a_sparse_path_restored_goes_on_in_the_same_bits) {
         SparsePath whole = made(), first = made(), second = made();
         const std::vector<std::size_t> few{3, 2, 2}, more{5, 4, 1, 1};
         const std::vector<std::size_t> counts{3, 2, 2, 5, 4, 1, 1};
-        const SparseSteps expected = whole.advance(counts, 1e9, false, false);
-        const SparseSteps begun = first.advance(few, 1e9, false, false);
+        const SparseSteps expected = whole.advance(counts, 1e9, false, {});
+        const SparseSteps begun = first.advance(few, 1e9, false, {});
         const std::vector<double> state = first.state();
         second.restore(begun.dropped, state);
-        const SparseSteps found = second.advance(more, 1e9, false, false);
+        const SparseSteps found = second.advance(more, 1e9, false, {});
         CHECK(std::equal(found.dropped.begin(), found.dropped.end(), expected.dropped.begin() + 7));
         CHECK(std::equal(found.scores.begin(), found.scores.end(), expected.scores.begin() + 7));
         CHECK(std::equal(found.gaps.begin(), found.gaps.end(), expected.gaps.begin() + 3));
@@ -245,9 +245,26 @@ TEST(open_orders_halt_a_sparse_path_where_asked) {
     const SparseOptions options{false, 0.0, 1e-12, -1};
     SparsePath path({begins, columns, values, 2}, {}, all(2), all(2), {p}, options);
     const std::vector<std::size_t> counts{1};
-    CHECK(path.advance(counts, 1e9, false, true).counts.empty());
-    const SparseSteps steps = path.advance(counts, 1e9, false, false);
+    CHECK(path.advance(counts, 1e9, false, {false, true}).counts.empty());
+    const SparseSteps steps = path.advance(counts, 1e9, false, {});
     CHECK(steps.dropped[0] == 0 && steps.tied[0]);
+}
+
+TEST(coefficients_given_to_a_sparse_path_count_if_they_are_better) {
+    const Rows x(120, 40, 0.5, 6);
+    const SparseOptions options{true, 0.0, 1e-10, 1};
+    const SparseProblem p = problem(120, 300.0, false);
+    SparsePath poor(x.view(), {}, all(40), all(40), {p}, options);
+    SparsePath good(x.view(), {}, all(40), all(40), {p}, {true, 0.0, 1e-10, -1});
+    good.solve();
+    poor.solve();
+    CHECK(good.stuck().empty() && poor.stuck().size() == 1);
+    const double before = poor.gap();
+    poor.give(0, std::vector<double>(120), 0.0);
+    CHECK_NEAR(poor.gap(), before, 1e-12);
+    poor.give(0, good.coefficients(), good.offsets()[0]);
+    CHECK(poor.stuck().empty());
+    check_optimal(x, all(40), p, poor.coefficients(), poor.offsets()[0], options);
 }
 
 TEST(sparse_paths_leave_when_cancelled) {

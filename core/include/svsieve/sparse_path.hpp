@@ -57,6 +57,11 @@ struct SparseSteps {
     std::vector<double> offsets;
 };
 
+struct SparseHalts {
+    bool stuck = false;
+    bool open = false;
+};
+
 class SparsePath {
   public:
     // `candidates` may be dropped. x is copied.
@@ -66,12 +71,17 @@ class SparsePath {
     ~SparsePath();
 
     // Drops counts[0], counts[1], ... columns; stops early once `seconds` have passed, and before a
-    // step whose order is open, that is hangs on ties of columns that are not equal, if `halt`.
-    SparseSteps advance(Indices counts, double seconds, bool with_coefficients, bool halt);
+    // step with a machine that is stuck, and before one whose order is open, that is hangs on ties of
+    // columns that are not equal, if these are `halts`.
+    SparseSteps advance(Indices counts, double seconds, bool with_coefficients, SparseHalts halts);
 
     // The same step by parts. `solve` does nothing where nothing was dropped since.
     void solve();
     void drop(const std::vector<std::size_t>& columns);
+    // Machines with a gap larger than asked for, and not for rounding; one of them gets signed
+    // coefficients found in another way.
+    std::vector<std::size_t> stuck() const;
+    void give(std::size_t machine, Vector coefficients, double offset);
     double gap() const;
     double accuracy() const;
     std::size_t width() const;  // columns left

@@ -123,6 +123,22 @@ void SparseMachine::choose_active(double reach) {
     }
 }
 
+void SparseMachine::give(const double* coefficients, double offset) {
+    std::vector<double> own(size());
+    for (std::size_t i = 0; i < size(); ++i)
+        own[i] = std::clamp(y_[i] * coefficients[i], 0.0, upper_[i]);
+    const double gap = gap_, base = base_, sum = sum_;
+    own.swap(a_);
+    sum_ = 0.0;
+    base_ = options_.free_offset ? offset : 0.0;
+    check();
+    if (gap_ < gap) return;
+    own.swap(a_);
+    base_ = base;
+    sum_ = sum;
+    check();
+}
+
 // Weights and values anew from the coefficients, and the gap by its definition.
 void SparseMachine::check() {
     leave_if_cancelled();

@@ -44,6 +44,11 @@ class SparseMachine {
     // The table has dropped these columns, marked by place.
     void drop(const std::vector<char>& gone, const Removed& removed);
 
+    // Whether the gap is larger than asked for, and not for rounding.
+    bool is_stuck() const { return gap_ > options_.tolerance && gap_ > beyond_rounding * floor(); }
+    // Goes on from signed coefficients found in another way, if they are better.
+    void give(const double* coefficients, double offset);
+
     const std::vector<double>& weights() const { return weights_; }
     double gap() const { return gap_; }
     double offset() const { return offset_; }
@@ -58,6 +63,8 @@ class SparseMachine {
     const double* restore(const double* from);
 
   private:
+    static constexpr double beyond_rounding = 100.0;
+
     struct Interval {
         double low, high;
     };

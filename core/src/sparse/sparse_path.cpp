@@ -53,14 +53,15 @@ class SparsePath::State {
         solved_ = true;
     }
 
-    SparseSteps advance(Indices counts, double seconds, bool with_coefficients, bool halt) {
+    SparseSteps advance(Indices counts, double seconds, bool with_coefficients, SparseHalts halts) {
         SparseSteps steps;
         const double begin = now();
         double began = begin;
         for (const std::size_t count : counts) {
             solve();
+            if (halts.stuck && !stuck().empty()) break;
             const sparse::Choice choice = choose(count);
-            if (choice.open && halt) break;
+            if (choice.open && halts.open) break;
             steps.counts.push_back(count);
             for (const std::size_t j : choice.places) {
                 steps.dropped.push_back(table_.names()[j]);
@@ -90,6 +91,19 @@ class SparsePath::State {
         std::vector<char> gone(table_.columns(), 0);
         for (const std::size_t name : names) gone[place(name)] = 1;
         drop_places(gone);
+    }
+
+    std::vector<std::size_t> stuck() const {
+        std::vector<std::size_t> found;
+        for (std::size_t q = 0; q < machines_.size(); ++q)
+            if (machines_[q].is_stuck()) found.push_back(q);
+        return found;
+    }
+
+    void give(std::size_t q, Vector coefficients, double offset) {
+        if (q >= machines_.size() || coefficients.size() != machines_[q].size())
+            throw std::invalid_argument("coefficients must be those of a machine");
+        machines_[q].give(coefficients.data(), offset);
     }
 
     double gap() const {
@@ -227,8 +241,16 @@ SparsePath::SparsePath(const SparseTable& x, Vector factors, const std::vector<s
 
 SparsePath::~SparsePath() = default;
 
-SparseSteps SparsePath::advance(Indices counts, double seconds, bool with_coefficients, bool halt) {
-    return state_->advance(counts, seconds, with_coefficients, halt);
+SparseSteps SparsePath::advance(Indices counts, double seconds, bool with_coefficients,
+                                SparseHalts halts) {
+    return state_->advance(counts, seconds, with_coefficients, halts);
+}
+
+std::vector<std::size_t> SparsePath::stuck() const {
+    return state_->stuck();
+}
+void SparsePath::give(std::size_t machine, Vector coefficients, double offset) {
+    state_->give(machine, coefficients, offset);
 }
 
 void SparsePath::solve() {

@@ -23,7 +23,7 @@ from svsieve.elimination.parts import Data, Parts, Task
 from svsieve.elimination.sparing import going_after
 from svsieve.elimination.stretch import EngineState, Solution, Stretch
 from svsieve.kernels import Linear
-from svsieve.machines import CSvm, L2Svm
+from svsieve.machines import CSvm, L2Svm, LinearPrimal
 from svsieve.native import core, one_blas_thread
 
 # What the row furthest off may be off by. In the mean, rows are fifty times nearer: weights equal
@@ -60,7 +60,9 @@ class SparseLinearEngine:
         if self._by_steps():
             return self._one_step(turn)
         counts = turn.counts(MOST_STEPS)
-        answer = self._path.advance(counts, MOST_SECONDS, self._every_solution, self._can_refine())
+        answer = self._path.advance(
+            counts, MOST_SECONDS, self._every_solution, self._can_rescue(), self._can_refine()
+        )
         if not len(answer[0]):
             return self._one_step(turn)
         made, dropped, scores, following, gaps, accuracy, seconds, tied, totals, open_, b, o = (
@@ -84,7 +86,7 @@ class SparseLinearEngine:
 
     def fit(self, turn: Turn) -> Fit:
         """Train on the columns left and score them all."""
-        self._path.solve()
+        self._solve()
         scores, resolution = self._scores()
         path = self._path
         return Fit(scores, resolution, path.accuracy(), path.gap(), self._solutions())
@@ -106,6 +108,34 @@ class SparseLinearEngine:
         plain = single or parts.combine == PowerSum()
         return parts.schedule.needs_scores or parts.spare is not None or not plain
 
+    def _can_rescue(self) -> bool:
+        """Whether machines that are stuck may be solved in another way."""
+        return self._parts.max_iter == -1
+
+    def _solve(self) -> None:
+        """Solve the machines; those that are stuck by Newton's method on all columns.
+
+        That is slower, and has not been seen but where rows of huge values hardly differ.
+        """
+        path, X = self._path, self._data.X
+        path.solve()
+        if not self._can_rescue():
+            return
+        machine: Any = self._parts.machine
+        for q in path.stuck().astype(np.int64):
+            task = self._data.tasks[q]
+            table: Any = self._parts.kernel.scaled(X)  # type: ignore[attr-defined]
+            other = LinearPrimal(
+                table if task.rows is None else table[task.rows],
+                np.asarray(task.labels),
+                machine,
+                task.weights,
+                bias=self._parts.bias,
+                kept=path.kept().astype(np.int64),
+            )
+            found = other.solve(_tolerance(self._parts, machine))
+            path.give(int(q), found.coefficients, found.offset)
+
     def _can_refine(self) -> bool:
         """Whether ties of columns that are not equal can be looked into."""
         numbers = self._data.n_rows * self._path.width()
@@ -114,7 +144,7 @@ class SparseLinearEngine:
 
     def _one_step(self, turn: Turn) -> Stretch:
         began = perf_counter()
-        self._path.solve()
+        self._solve()
         scores, resolution = self._scores()
         count = turn.count(scores if self._parts.schedule.needs_scores else None)
         at = np.flatnonzero(~np.isin(turn.kept, self._parts.keep))
@@ -227,10 +257,14 @@ def _path(data: Data, parts: Parts, kept: IndexArray) -> Any:
             [_program(task, machine, n) for task in data.tasks],
             parts.bias is None,
             float(parts.bias or 0.0),
-            # With C coefficients and weights become small: so must what is left.
-            min(parts.tol, TOL * min(1.0, machine.C)),
+            _tolerance(parts, machine),
             int(parts.max_iter),
         )
+
+
+def _tolerance(parts: Parts, machine: CSvm | L2Svm) -> float:
+    """With C coefficients and weights become small: so must what is left."""
+    return min(parts.tol, TOL * min(1.0, machine.C))
 
 
 def _program(task: Task, machine: CSvm | L2Svm, n: int) -> tuple[Any, ...]:
