@@ -32,11 +32,22 @@ class SparsePath::State {
           const std::vector<std::size_t>& candidates, std::vector<SparseProblem> problems,
           const SparseOptions& options)
         : table_(x, kept, factors),
-          keys_(table_.keys()),
-          norms_(table_.centred_norms(!options.free_offset && options.bias > 0.0 ? 1 : 0)),
+          kept_(kept),
+          places_(kept.size()),
+          keys_(kept.size()),
+          norms_(kept.size()),
           candidate_(kept.size(), 0),
           free_offset_(options.free_offset) {
-        for (const std::size_t name : candidates) candidate_[place(name)] = 1;
+        const std::vector<std::uint64_t> keys = table_.keys();
+        const std::vector<double> norms =
+            table_.centred_norms(!options.free_offset && options.bias > 0.0 ? 1 : 0);
+        for (std::size_t place = 0; place < kept.size(); ++place) {
+            const std::size_t j = at(table_.names()[place]);
+            places_[j] = place;
+            keys_[j] = keys[place];
+            norms_[j] = norms[place];
+        }
+        for (const std::size_t name : candidates) candidate_[at(name)] = 1;
         machines_.reserve(problems.size());
         for (SparseProblem& problem : problems) {
             if (problem.rows.empty()) {
@@ -64,7 +75,7 @@ class SparsePath::State {
             if (choice.open && halts.open) break;
             steps.counts.push_back(count);
             for (const std::size_t j : choice.places) {
-                steps.dropped.push_back(table_.names()[j]);
+                steps.dropped.push_back(kept_[j]);
                 steps.scores.push_back(scores_[j]);
             }
             steps.following.push_back(choice.following);
@@ -77,9 +88,9 @@ class SparsePath::State {
                 append(steps.coefficients, coefficients());
                 append(steps.offsets, offsets());
             }
-            std::vector<char> gone(table_.columns(), 0);
+            std::vector<char> gone(kept_.size(), 0);
             for (const std::size_t j : choice.places) gone[j] = 1;
-            drop_places(gone);
+            drop(gone);
             const double end = now();
             steps.seconds.push_back(end - std::exchange(began, end));
             if (end - begin > seconds) break;
@@ -88,9 +99,9 @@ class SparsePath::State {
     }
 
     void drop(const std::vector<std::size_t>& names) {
-        std::vector<char> gone(table_.columns(), 0);
-        for (const std::size_t name : names) gone[place(name)] = 1;
-        drop_places(gone);
+        std::vector<char> gone(kept_.size(), 0);
+        for (const std::size_t name : names) gone[at(name)] = 1;
+        drop(gone);
     }
 
     std::vector<std::size_t> stuck() const {
@@ -124,13 +135,13 @@ class SparsePath::State {
         return sum;
     }
 
-    const std::vector<std::size_t>& kept() const { return table_.names(); }
+    const std::vector<std::size_t>& kept() const { return kept_; }
     const std::vector<double>& norms() const { return norms_; }
 
     std::vector<double> weights() const {
         std::vector<double> all;
         for (const auto& machine : machines_)
-            for (std::size_t j = 0; j < table_.columns(); ++j) all.push_back(weight(machine, j));
+            for (std::size_t j = 0; j < kept_.size(); ++j) all.push_back(weight(machine, j));
         return all;
     }
 
@@ -177,21 +188,21 @@ class SparsePath::State {
         to.insert(to.end(), more.begin(), more.end());
     }
 
-    std::size_t place(std::size_t name) const {
-        const auto& names = table_.names();
-        const auto at = std::lower_bound(names.begin(), names.end(), name);
-        if (at == names.end() || *at != name)
+    // Where among the kept columns one is.
+    std::size_t at(std::size_t name) const {
+        const auto found = std::lower_bound(kept_.begin(), kept_.end(), name);
+        if (found == kept_.end() || *found != name)
             throw std::invalid_argument("columns must be kept ones");
-        return static_cast<std::size_t>(at - names.begin());
+        return static_cast<std::size_t>(found - kept_.begin());
     }
 
     // An offset that is not penalised takes the part of constant columns: their weight is zero.
     double weight(const sparse::SparseMachine& machine, std::size_t j) const {
-        return free_offset_ && norms_[j] == 0.0 ? 0.0 : machine.weights()[j];
+        return free_offset_ && norms_[j] == 0.0 ? 0.0 : machine.weights()[places_[j]];
     }
 
     sparse::Choice choose(std::size_t count) {
-        const std::size_t d = table_.columns();
+        const std::size_t d = kept_.size();
         scores_.assign(d, 0.0);
         resolution_.assign(d, 0.0);
         for (const auto& machine : machines_) {
@@ -208,16 +219,25 @@ class SparsePath::State {
         return sparse::least(scores_, resolution_, candidates, keys_, count);
     }
 
-    void drop_places(const std::vector<char>& gone) {
-        const sparse::Removed removed = table_.drop(gone);
-        for (auto& machine : machines_) machine.drop(gone, removed);
+    void drop(const std::vector<char>& gone) {
+        std::vector<char> by_place(kept_.size(), 0);
+        for (std::size_t j = 0; j < gone.size(); ++j) by_place[places_[j]] = gone[j];
+        const sparse::Removed removed = table_.drop(by_place);
+        for (auto& machine : machines_) machine.drop(by_place, removed);
+        std::vector<std::size_t> left(kept_.size());  // places before each that stay
+        for (std::size_t place = 1; place < left.size(); ++place)
+            left[place] = left[place - 1] + (by_place[place - 1] == 0 ? 1 : 0);
         std::size_t to = 0;
         for (std::size_t j = 0; j < gone.size(); ++j) {
             if (gone[j] != 0) continue;
+            kept_[to] = kept_[j];
+            places_[to] = left[places_[j]];
             keys_[to] = keys_[j];
             norms_[to] = norms_[j];
             candidate_[to++] = candidate_[j];
         }
+        kept_.resize(to);
+        places_.resize(to);
         keys_.resize(to);
         norms_.resize(to);
         candidate_.resize(to);
@@ -225,6 +245,8 @@ class SparsePath::State {
     }
 
     sparse::SparseRows table_;
+    // Of the kept columns, ascending: the column, its place in the table, its key, its norm.
+    std::vector<std::size_t> kept_, places_;
     std::vector<std::uint64_t> keys_;
     std::vector<double> norms_;
     std::vector<char> candidate_;

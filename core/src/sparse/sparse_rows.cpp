@@ -19,16 +19,20 @@ std::uint64_t mixed(std::uint64_t bits) {
 
 }  // namespace
 
-SparseRows::SparseRows(const SparseTable& x, const std::vector<std::size_t>& kept, Vector factors)
-    : names_(kept) {
+SparseRows::SparseRows(const SparseTable& x, const std::vector<std::size_t>& kept, Vector factors) {
     constexpr std::int32_t none = -1;
+    std::vector<std::size_t> stored(x.width);
+    for (const std::int32_t j : x.columns) ++stored[static_cast<std::size_t>(j)];
+    // By falling numbers of entries: what is read most often lies together.
+    names_ = kept;
+    std::stable_sort(names_.begin(), names_.end(),
+                     [&](std::size_t a, std::size_t b) { return stored[a] > stored[b]; });
     std::vector<std::int32_t> place(x.width, none);
-    for (std::size_t j = 0; j < kept.size(); ++j) place[kept[j]] = static_cast<std::int32_t>(j);
     std::size_t used = 0;
-    if (kept.size() == x.width)
-        used = x.values.size();
-    else
-        for (const std::int32_t j : x.columns) used += place[static_cast<std::size_t>(j)] != none;
+    for (std::size_t j = 0; j < names_.size(); ++j) {
+        place[names_[j]] = static_cast<std::int32_t>(j);
+        used += stored[names_[j]];
+    }
     begins_.reserve(x.rows() + 1);
     columns_.reserve(used);
     values_.reserve(used);

@@ -18,13 +18,14 @@ struct Removed {
 
 class SparseRows {
   public:
-    // Only the columns in `kept` (ascending), each multiplied by its factor; no factors: by one.
+    // Only the columns in `kept` (ascending), each multiplied by its factor; no factors: by one. Their
+    // places are by falling numbers of entries.
     SparseRows(const SparseTable& x, const std::vector<std::size_t>& kept, Vector factors);
 
     std::size_t rows() const { return squares_.size(); }
     std::size_t columns() const { return names_.size(); }
     std::size_t entries() const { return begins_.back(); }
-    // Original indices of the columns in use.
+    // Original indices of the columns in use, by place.
     const std::vector<std::size_t>& names() const { return names_; }
     double square(std::size_t k) const { return squares_[k]; }
 
