@@ -26,7 +26,7 @@ constexpr double equations_share = 0.02;
 
 }  // namespace
 
-SparseMachine::SparseMachine(const SparseRows& table, SparseProblem problem,
+SparseMachine::SparseMachine(const SparseRows& table, Workspace& workspace, SparseProblem problem,
                              const SparseOptions& options)
     : table_(table),
       options_(options),
@@ -37,7 +37,23 @@ SparseMachine::SparseMachine(const SparseRows& table, SparseProblem problem,
       weights_(table.columns()),
       a_(y_.size()),
       values_(y_.size()),
-      moved_(infinity) {
+      moved_(infinity),
+      active_(workspace.active),
+      free_(workspace.free),
+      g_(workspace.g),
+      inverse_(workspace.inverse),
+      x_(workspace.x),
+      r_(workspace.r),
+      p_(workspace.p),
+      t_(workspace.t),
+      cut_(workspace.cut),
+      changes_of_(workspace.changes_of),
+      step_(workspace.step),
+      along_(workspace.along),
+      ready_(workspace.ready),
+      image_(workspace.image),
+      border_(workspace.border),
+      step_cut_(workspace.step_cut) {
     smooth_ = true;
     for (std::size_t i = 0; i < size(); ++i)
         smooth_ = smooth_ && (ridge_[i] > 0.0 || upper_[i] == 0.0);

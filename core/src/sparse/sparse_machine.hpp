@@ -34,9 +34,18 @@
 
 namespace svsieve::sparse {
 
+// What a machine needs while it is solved, and may be any other's before and after: the rows that may
+// change, those of the equations, F, and vectors over F, over the active rows and over the columns.
+struct Workspace {
+    std::vector<std::int32_t> active, free;
+    std::vector<double> g, inverse, x, r, p, t, cut, changes_of;
+    std::vector<double> step, along, ready, image, border, step_cut;
+};
+
 class SparseMachine {
   public:
-    SparseMachine(const SparseRows& table, SparseProblem problem, const SparseOptions& options);
+    SparseMachine(const SparseRows& table, Workspace& workspace, SparseProblem problem,
+                  const SparseOptions& options);
 
     // Goes to the optimum, or as near to it as rounding or the limit on passes allows.
     void solve();
@@ -108,16 +117,15 @@ class SparseMachine {
     double solves_ = 0.0;
     double passes_ = 0.0;
 
-    std::vector<std::int32_t> active_;
     std::size_t changes_ = 0;  // rows that went to a bound or left it, in the last sweep
     double highest_, lowest_;  // projected gradients in the last sweep, for shrinking
     std::uint64_t random_ = 0;
     bool smooth_ = true;  // every row has a ridge
 
-    // Of the equations: the rows F, and vectors over them and over the columns.
-    std::vector<std::int32_t> free_;
-    std::vector<double> g_, inverse_, x_, r_, p_, t_, cut_, changes_of_;
-    std::vector<double> step_, along_, ready_, image_, border_, step_cut_;
+    // See Workspace.
+    std::vector<std::int32_t>&active_, &free_;
+    std::vector<double>&g_, &inverse_, &x_, &r_, &p_, &t_, &cut_, &changes_of_;
+    std::vector<double>&step_, &along_, &ready_, &image_, &border_, &step_cut_;
 };
 
 }  // namespace svsieve::sparse

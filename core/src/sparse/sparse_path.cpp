@@ -54,7 +54,7 @@ class SparsePath::State {
                 problem.rows.resize(x.rows());
                 std::iota(problem.rows.begin(), problem.rows.end(), 0);
             }
-            machines_.emplace_back(table_, std::move(problem), options);
+            machines_.emplace_back(table_, workspace_, std::move(problem), options);
         }
     }
 
@@ -251,6 +251,7 @@ class SparsePath::State {
     std::vector<double> norms_;
     std::vector<char> candidate_;
     bool free_offset_;
+    sparse::Workspace workspace_;
     std::vector<sparse::SparseMachine> machines_;
     std::vector<double> scores_, resolution_;
     bool solved_ = false;

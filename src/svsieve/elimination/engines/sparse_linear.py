@@ -24,6 +24,7 @@ from svsieve.elimination.sparing import going_after
 from svsieve.elimination.stretch import EngineState, Solution, Stretch
 from svsieve.kernels import Linear
 from svsieve.machines import CSvm, L2Svm, LinearPrimal
+from svsieve.memory import check_fits
 from svsieve.native import core, one_blas_thread
 
 # What the row furthest off may be off by. In the mean, rows are fifty times nearer: weights equal
@@ -243,6 +244,12 @@ def _path(data: Data, parts: Parts, kept: IndexArray) -> Any:
     if not X.has_sorted_indices:
         X = X.sorted_indices()
     n, d = X.shape
+    numbers = 2 * X.nnz + len(data.tasks) * (d + 8 * n) + 10 * d
+    check_fits(
+        8.0 * numbers,
+        f"An elimination of {d:,} columns on {n:,} rows with {X.nnz:,} entries",
+        "Use fewer columns: a filter such as svsieve.fisher_score finds candidates.",
+    )
     weights = parts.kernel.weights  # type: ignore[attr-defined]
     factors = np.empty(0) if weights is None else np.sqrt(np.asarray(weights, dtype=np.float64))
     with one_blas_thread():
