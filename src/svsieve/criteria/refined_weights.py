@@ -113,7 +113,7 @@ class Refinement:
         widths = combine.resolution(np.array([one.resolution for one in known]), joined)
         unsolved = any(one.is_unsolved for one in problems)
         budget = FOR_UNSOLVED if unsolved else FOR_ORDER
-        if self._left(budget) <= 0.0 or not any(one.may_be_refined for one in problems):
+        if not any(self._is_affordable(one, budget) for one in problems):
             return known
         if not unsolved and not is_open(joined, np.broadcast_to(widths, joined.shape), columns):
             return known
@@ -127,17 +127,20 @@ class Refinement:
         spent: float = self._memory.get(SPENT, 0.0)
         return min(at_once, in_all - spent)
 
+    def _is_affordable(self, one: LinearWeights, budget: tuple[float, float]) -> bool:
+        passes = LEAST_PASSES * one.n_rows * len(one.weights)
+        return one.may_be_refined and passes < self._left(budget)
+
     def _refined(self, one: LinearWeights, budget: tuple[float, float]) -> Settled | None:
         """What twice the precision says, or None where that is too dear."""
-        n_kept, most = len(one.weights), self._left(budget)
-        if not one.may_be_refined or LEAST_PASSES * one.n_rows * n_kept > most:
+        if not self._is_affordable(one, budget):
             return None
         assert one.refine is not None
-        found, weights, error, rounding, gap, spent = one.refine(most)
+        found, weights, error, rounding, gap, spent = one.refine(self._left(budget))
         self._memory[SPENT] = self._memory.get(SPENT, 0.0) + spent
         if not found:
             return None
-        weights = weights[:n_kept]
+        weights = weights[: len(one.weights)]
         width = error + rounding * one.sizes + EQUAL_WEIGHTS * np.abs(weights)
         return Settled(weights**2, width * (2.0 * np.abs(weights) + width), max(0.0, gap))
 
