@@ -36,6 +36,7 @@ void bind_kernels(nb::module_& m);
 void bind_screening(nb::module_& m);
 void bind_solver(nb::module_& m);
 void bind_paths(nb::module_& m);
+void bind_sparse(nb::module_& m);
 void bind_blas(nb::module_& m);
 void bind_pool(nb::module_& m);
 

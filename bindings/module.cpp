@@ -9,4 +9,5 @@ NB_MODULE(_core, m) {
     svsieve::bindings::bind_screening(m);
     svsieve::bindings::bind_solver(m);
     svsieve::bindings::bind_paths(m);
+    svsieve::bindings::bind_sparse(m);
 }

@@ -85,7 +85,8 @@ def test_the_least_exact_score_goes(shape: str, squared: bool, bias: float | Non
 def test_of_a_sparse_table_too(shape: str, bias: float | None) -> None:
     for seed in (0, 2):
         X, y, C = close_table(shape, seed)
-        paths = [walked(sp.csr_array(X), y, CSvm(C), engine, bias=bias) for engine in ENGINES]
+        engines = (*ENGINES, "sparse-linear")
+        paths = [walked(sp.csr_array(X), y, CSvm(C), engine, bias=bias) for engine in engines]
         expect_least(paths, X.shape[1], partial(squared_weights, X, y, C=C, bias=bias))
 
 

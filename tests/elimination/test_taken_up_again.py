@@ -26,6 +26,14 @@ def tall(machine, **options) -> Parts:
     return Parts(kernels.Linear(), machine, engine="tall-linear", **options)
 
 
+def sparse_rows(machine, **options) -> Parts:
+    return Parts(kernels.Linear(), machine, engine="sparse-linear", **options)
+
+
+def in_rows(data: Data) -> Data:
+    return Data(sp.csr_array(data.X), data.tasks, data.groups)
+
+
 def rbf(**options) -> Parts:
     return Parts(kernels.Rbf(gamma=0.05), CSvm(2.0), engine="kernel", **options)
 
@@ -68,6 +76,20 @@ CASES = {
     "tall, many columns": (two_classes(table("plain", 40, 90)), tall(L2Svm(0.3), bias=1.0)),
     "tall, sparse": (two_classes(SPARSE.toarray()), tall(CSvm(0.5), bias=1.0)),
     "tall, three classes": (several_classes(TALL, 3, "one-vs-rest"), tall(CSvm(1.0))),
+    "sparse": (in_rows(two_classes(SPARSE.toarray())), sparse_rows(CSvm(0.5))),
+    "sparse, penalised bias": (
+        in_rows(two_classes(SPARSE.toarray())),
+        sparse_rows(L2Svm(0.5), bias=1.0, schedule=Fraction(0.1)),
+    ),
+    "sparse, many columns": (
+        in_rows(two_classes(table("mostly zero", 30, 60))),
+        sparse_rows(L2Svm(0.5)),
+    ),
+    "sparse, refined": (in_rows(two_classes(UNEVEN)), sparse_rows(CSvm(2.0**12))),
+    "sparse, three classes": (
+        in_rows(several_classes(table("mostly zero", 80, 30), 3, "one-vs-one")),
+        sparse_rows(CSvm(1.0), schedule=Constant(2)),
+    ),
     "linear": (two_classes(WIDE), Parts(kernels.Linear(), CSvm(1.0), engine="kernel")),
     "rbf": (two_classes(WIDE), rbf()),
     "rbf, scale": (two_classes(WIDE), Parts(kernels.Rbf(gamma="scale"), CSvm(2.0))),
@@ -118,8 +140,9 @@ def through_a_file(path: Path, state, folder) -> tuple[Path, dict]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_same_bits(name: str, tmp_path, monkeypatch) -> None:
-    # The wide engine makes many steps at a call; here it returns after each.
+    # Two engines make many steps at a call; here they return after each.
     monkeypatch.setattr("svsieve.elimination.engines.wide_linear.MOST_SECONDS", 0.0)
+    monkeypatch.setattr("svsieve.elimination.engines.sparse_linear.MOST_SECONDS", 0.0)
     data, parts = CASES[name]
     whole, _ = run_to(data, parts, None)
     for first, second in ((1, 1), (3, 4), (whole.n_steps // 2, 2), (whole.n_steps - 1, 5)):

@@ -9,6 +9,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from svsieve import SVC, SVMRFECV, RunStore, analyse, evaluate, rules, schedules
+from svsieve.elimination import Fraction
+from svsieve.estimators.analysing.settings import Settings
 from svsieve.estimators.analysing.words import rule_words
 from svsieve.reports import Report
 
@@ -261,3 +263,12 @@ def test_every_rule_has_words():
 def test_the_schedule_is_told_in_words(step, said):
     found = analyse(*table(), kernels=("linear",), step=step, folds=2, inner_folds=2)
     assert said in " ".join(found.report.methods)
+
+
+def test_sparse_rows_of_many_columns_lose_a_share_at_a_time():
+    settings = Settings()
+    assert settings.steps("linear", 5000) == 1
+    assert settings.steps("linear", 5000, sparse=True) == Fraction(0.1)
+    assert settings.steps("linear", 100, sparse=True) == 1
+    assert Settings(step=3).steps("linear", 5000, sparse=True) == 3
+    assert settings.selector("linear", 5000, sparse=True).step == Fraction(0.1)

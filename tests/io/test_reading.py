@@ -11,6 +11,7 @@ pytest.importorskip("pyarrow")
 
 
 from svsieve.io import read_table, svmlight
+from svsieve.io.table import Table
 
 X = np.array([[1.0, 0.0, 3.5], [0.0, 2.0, 0.0], [4.0, 0.0, 1.0], [0.0, 1.0, 2.0]])
 LABELS = ["a", "b", "a", "b"]
@@ -93,7 +94,14 @@ def test_svmlight_keeps_the_numbers_of_columns(tmp_path, zero_based):
     np.testing.assert_array_equal(table.dense().values, X)
     assert table.names == (("0", "1", "2") if zero_based else ("1", "2", "3"))
     assert table.labels.tolist() == ["1", "-1", "1", "-1"]
-    assert sp.issparse(table.dense(most_bytes=10).values)
+
+
+def test_sparse_tables_are_written_out_where_they_are_small_or_nearly_full():
+    thin, full = np.eye(100), np.ones((100, 100))
+    for values, small, dense in ((thin, 1e3, False), (thin, 1e5, True), (full, 1e3, True)):
+        table = Table(sp.csr_array(values), tuple(map(str, range(100))))
+        assert isinstance(table.dense(small).values, np.ndarray) == dense
+        np.testing.assert_array_equal(table.dense(1e9).values, values)
 
 
 def test_npz(tmp_path):

@@ -111,7 +111,7 @@ Step = Annotated[
     str,
     typer.Option(
         help="Columns dropped at a time: a number, a share of those left (0.1), sqrt, entropy, "
-        "annealing, halving. auto: one, but 10% with a kernel and over 200 columns.",
+        "annealing, halving. auto: one, but 10% with a kernel or sparse rows and over 200 columns.",
         rich_help_panel=ANALYSIS,
     ),
 ]
@@ -190,7 +190,7 @@ def read(
     *,
     need_target: bool = True,
 ) -> Table:
-    """Read a table as the options say; small sparse ones become dense."""
+    """Read a table as the options say; sparse ones that are small or nearly full become dense."""
     return read_table(
         table,
         target=target,

@@ -19,7 +19,7 @@ from svsieve.errors import IncompatiblePartsError
 from svsieve.kernels import Kernel, Linear
 from svsieve.machines import Machine
 
-ENGINES = ("auto", "wide-linear", "tall-linear", "kernel")
+ENGINES = ("auto", "wide-linear", "tall-linear", "sparse-linear", "kernel")
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +150,7 @@ class Parts:
         KKT gap to reach.
     max_iter : int, default=-1
     seed : int, default=0
-    engine : {"auto", "wide-linear", "tall-linear", "kernel"}, default="auto"
+    engine : {"auto", "wide-linear", "tall-linear", "sparse-linear", "kernel"}, default="auto"
 
     Examples
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from svsieve.arrays import IndexArray
 from svsieve.elimination.engines import Turn, engine_name
 from svsieve.elimination.engines.kernel import KernelEngine
+from svsieve.elimination.engines.sparse_linear import SparseLinearEngine
 from svsieve.elimination.engines.tall_linear import TallLinearEngine
 from svsieve.elimination.parts import Data, Parts
 from svsieve.elimination.stretch import Solution
@@ -48,9 +49,13 @@ def solutions_on(
             f"machines on columns of one's own choice cannot be those of a walk with "
             f"{parts.retune!r}: they hang on the columns of the iterations before."
         )
-    if engine_name(data, parts) == "tall-linear":
+    name = engine_name(data, parts)
+    if name == "tall-linear":
         tall = TallLinearEngine(data, parts, kept)
         return tall._solutions(tall._solve())
+    if name == "sparse-linear":
+        turn = Turn(iteration, kept, len(kept), parts, data.n_columns)
+        return SparseLinearEngine(data, parts, kept).fit(turn).solutions
     # On the few columns left at the end the wide engine has no advantage.
     kernel = KernelEngine(data, parts, kept)
     turn = Turn(iteration, kept, len(kept), parts, data.n_columns)

@@ -16,6 +16,10 @@ from svsieve import arrays
 
 # How many names a message lists.
 LISTED = 5
+# Sparse tables are written out where that takes no more bytes than this, or than so many times
+# their own.
+SMALL_BYTES = 2.0**22
+FULL = 2.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,9 +83,18 @@ class Table:
         labels, counts = np.unique(self.labels, return_counts=True)
         return dict(zip(labels.tolist(), counts.tolist(), strict=True))
 
-    def dense(self, most_bytes: float = 2.0**31) -> Table:
-        """Return the table with a dense array, where that has no more than so many bytes."""
-        if not sp.issparse(self.values) or 8.0 * self.n_rows * self.n_columns > most_bytes:
+    def dense(self, small: float = SMALL_BYTES) -> Table:
+        """Return the table with a dense array, where that is small or hardly larger than it is.
+
+        Parameters
+        ----------
+        small : float, default=2**22
+            So many bytes are small.
+        """
+        if not sp.issparse(self.values):
+            return self
+        full = 8.0 * self.n_rows * self.n_columns
+        if full > max(small, FULL * 12.0 * self.values.nnz):
             return self
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return Table(**fields | {"values": np.ascontiguousarray(self.values.toarray())})

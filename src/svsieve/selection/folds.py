@@ -10,12 +10,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from svsieve.arrays import FloatArray, IndexArray, Table
 from svsieve.elimination import Data, Parts, Path, PathRecorder, Solution, Stretch
+from svsieve.elimination.engines import engine_name
 from svsieve.elimination.loop import notes_of, record, walk
 from svsieve.elimination.solved import solutions_on
 from svsieve.errors import IncompatiblePartsError
@@ -34,6 +36,8 @@ BLOCK_COLUMNS = 256
 BLOCK_ENTRIES = 1 << 22
 # Products of held-out and training rows are kept up to this size.
 MOST_PRODUCTS = 1 << 25
+# Sparse tables are copied together when so few of their columns are left.
+LEAST_USED = 0.7
 
 
 class HeldOut(ABC):
@@ -94,6 +98,8 @@ def held_out_rows(data: Data, parts: Parts, Z: Table) -> HeldOut:
     """
     if not isinstance(parts.kernel, Linear):
         return _KernelRows(data, parts, Z)
+    if engine_name(data, parts) == "sparse-linear":
+        return _SparseWeights(data, parts, Z)
     n, m = data.n_rows, int(Z.shape[0])
     many_columns = data.n_columns * (n + m) > n * m
     if many_columns and n * m <= MOST_PRODUCTS:
@@ -248,6 +254,9 @@ class _LinearProducts(HeldOut):
 class _LinearWeights(HeldOut):
     """Few columns: the weights of the columns left, applied to the held-out rows."""
 
+    _X: Any
+    _Z: Any
+
     def __init__(self, data: Data, parts: Parts, Z: Table) -> None:
         super().__init__(data, parts, Z)
         assert isinstance(parts.kernel, Linear)
@@ -267,6 +276,27 @@ class _LinearWeights(HeldOut):
 
     def drop(self, columns: IndexArray) -> None:
         self._kept[columns] = False
+
+
+class _SparseWeights(_LinearWeights):
+    """Sparse rows: the same, and tables that close up once enough of their columns are gone."""
+
+    def __init__(self, data: Data, parts: Parts, Z: Table) -> None:
+        super().__init__(data, parts, Z)
+        self._X, self._Z = sp.csr_array(self._X), sp.csr_array(self._Z)
+        self._names = np.arange(data.n_columns)  # of the columns that the tables have
+
+    def judge(self, solutions: tuple[Solution, ...], iteration: int) -> FloatArray:
+        B, offsets = self._coefficients([solutions])
+        weights = (self._X.T @ B.T) * self._kept[self._names, None]
+        return self._by_problem((self._Z @ weights).T + offsets[:, None], 1)
+
+    def drop(self, columns: IndexArray) -> None:
+        super().drop(columns)
+        left = self._kept[self._names]
+        if np.count_nonzero(left) < LEAST_USED * len(left):
+            self._X, self._Z = self._X[:, left], self._Z[:, left]
+            self._names = self._names[left]
 
 
 class _KernelRows(HeldOut):

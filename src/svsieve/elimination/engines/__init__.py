@@ -8,9 +8,13 @@
     The linear kernel with more rows than that; with the squared slack also with as many columns as
     rows, or somewhat more, where rows are a thousand and several columns go in a step; and with
     columns far wider than the others, which would drown them in a Gram matrix.
+``sparse-linear``
+    The linear kernel on sparse rows, which are never written out.
 
-With more than two classes what counts are the rows of the largest problem, one class against
-another, say: machines on few rows are quick, however many of them there are.
+On dense tables with more than two classes what counts are the rows of the largest problem, one
+class against another, say: machines on few rows are quick, however many of them there are. Sparse
+tables get the engine of the lower cost (`costs`): few rows and many steps are sooner done written
+out.
 """
 
 from __future__ import annotations
@@ -19,9 +23,11 @@ import numpy as np
 
 from svsieve.arrays import IndexArray
 from svsieve.criteria import PowerSum, WeightNorm
+from svsieve.elimination.engines.costs import Work, sparse_seconds, wide_seconds
 from svsieve.elimination.engines.engine import Engine, Fit, ResumableEngine, Turn
 from svsieve.elimination.engines.kernel import KernelEngine
 from svsieve.elimination.engines.room import check_room
+from svsieve.elimination.engines.sparse_linear import SparseLinearEngine
 from svsieve.elimination.engines.tall_linear import TallLinearEngine
 from svsieve.elimination.engines.wide_linear import WideLinearEngine
 from svsieve.elimination.parts import Data, Parts
@@ -56,7 +62,7 @@ def choose_engine(
     """Return the engine asked for, or the fastest one that can do the work."""
     name = engine_name(data, parts)
     if parts.engine != "auto" and name != "kernel":
-        reason = _not_linear(parts) or (_not_wide(data, parts) if name == "wide-linear" else "")
+        reason = _not_linear(parts) or _not_for(name, data, parts)
         if reason:
             raise IncompatiblePartsError(f"The engine {name!r} cannot be used: {reason}.")
     if name == "wide-linear":
@@ -69,6 +75,8 @@ def choose_engine(
         return WideLinearEngine(data, parts, kept, solutions=solutions)
     if name == "tall-linear":
         return TallLinearEngine(data, parts, kept)
+    if name == "sparse-linear":
+        return SparseLinearEngine(data, parts, kept, solutions=solutions)
     check_room(data, parts)
     return KernelEngine(data, parts, kept)
 
@@ -79,6 +87,10 @@ def engine_name(data: Data, parts: Parts) -> str:
         return parts.engine
     if _not_linear(parts):
         return "kernel"
+    if not isinstance(data.X, np.ndarray):
+        work = Work.of(data, parts)
+        written_out = not _not_wide(data, parts) and wide_seconds(work) < sparse_seconds(work)
+        return "wide-linear" if written_out else "sparse-linear"
     n, d = data.n_rows, data.n_columns
     most = max(n if task.rows is None else len(task.rows) for task in data.tasks)
     tall = n > MOST_WIDE_ROWS or (most >= 500 and (d <= most / 10 or _quick_tall(parts, most, d)))
@@ -114,6 +126,15 @@ def _not_linear(parts: Parts) -> str:
         return f"it makes many steps with one machine, {parts.retune!r} changes it on the way"
     if type(parts.sampler) is not AllRows:
         return f"it needs the sampler AllRows, not {parts.sampler!r}"
+    return ""
+
+
+def _not_for(name: str, data: Data, parts: Parts) -> str:
+    """Why the linear engine of this name cannot be used though the parts are linear."""
+    if name == "wide-linear":
+        return _not_wide(data, parts)
+    if name == "sparse-linear" and isinstance(data.X, np.ndarray):
+        return "it needs a sparse table"
     return ""
 
 

@@ -23,7 +23,8 @@ LABELS = {
     "laplace": "Laplace SVM",
 }
 # Up to so many columns a machine with a kernel drops them one at a time, beyond that a share of
-# those that remain: the scores of a step cost rows x rows x columns.
+# those that remain: the scores of a step cost rows x rows x columns. So does any machine on sparse
+# rows, where a step costs some passes over the table.
 ONE_AT_A_TIME = 200
 SHARE = 0.1
 
@@ -109,7 +110,7 @@ class Settings:
         """Return the selector of one candidate, not fitted."""
         return SVMRFECV(
             self.machine(kernel, sparse=sparse),
-            step=self.steps(kernel, n_columns),
+            step=self.steps(kernel, n_columns, sparse=sparse),
             # With a kernel, leaving a column out whole says little once few are left.
             criterion="weight" if kernel == "linear" else "weight-first-order",
             cv=self.inner_folds if cv is None else cv,
@@ -118,8 +119,9 @@ class Settings:
             keep=list(self.keep) or None,
         )
 
-    def steps(self, kernel: str, n_columns: int) -> Any:
+    def steps(self, kernel: str, n_columns: int, *, sparse: bool = False) -> Any:
         """Return how many columns go at a time."""
         if self.step != "auto":
             return self.step
-        return 1 if kernel == "linear" or n_columns <= ONE_AT_A_TIME else Fraction(SHARE)
+        quick = kernel == "linear" and not sparse
+        return 1 if quick or n_columns <= ONE_AT_A_TIME else Fraction(SHARE)

@@ -87,7 +87,8 @@ def methods(
         else " (with a kernel: those in whose scale it has the least slope)"
     )
     machines = "; ".join(
-        f"a {LABELS[kernel]}, {_step(settings, kernel, n_columns)}" for kernel in settings.kernels
+        f"a {LABELS[kernel]}, {_step(settings, kernel, n_columns, sparse=sparse)}"
+        for kernel in settings.kernels
     )
     return (
         f"A table of {n_rows} rows and {n_columns} columns ({classes}) was analysed with svsieve "
@@ -207,8 +208,8 @@ def _parameters(settings: Settings) -> str:
     return f"C was {settings.C:g}; gamma was {shown}."
 
 
-def _step(settings: Settings, kernel: str, n_columns: int) -> str:
-    step = settings.steps(kernel, n_columns)
+def _step(settings: Settings, kernel: str, n_columns: int, *, sparse: bool) -> str:
+    step = settings.steps(kernel, n_columns, sparse=sparse)
     schedule = resolve_schedule(step, owner="analyse")
     share = getattr(schedule, "share", None)
     if type(schedule).__name__ == "Fraction" and share is not None:
