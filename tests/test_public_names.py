@@ -1,7 +1,10 @@
 """The public names of the package: each can be imported in every way that Python knows."""
 
+import contextlib
+import dataclasses
 import importlib
 import pickle
+import pkgutil
 import subprocess
 import sys
 from types import ModuleType
@@ -42,6 +45,32 @@ def test_names_are_imported_from_modules_in_a_new_process():
 def test_objects_of_the_modules_can_be_pickled():
     rule = svsieve.rules.Tolerance(0.02)
     assert pickle.loads(pickle.dumps(rule)) == rule
+
+
+def settings_and_facts():
+    """Dataclasses of the package but those that are drawn, built up or filled in."""
+    found = set()
+    for module in pkgutil.walk_packages(svsieve.__path__, "svsieve."):
+        if module.name.startswith("svsieve.cli") or module.name.endswith("__main__"):
+            continue
+        with contextlib.suppress(ImportError):  # of a library that is not installed
+            for one in vars(importlib.import_module(module.name)).values():
+                if dataclasses.is_dataclass(one) and isinstance(one, type):
+                    found.add(one)
+    named = {f"{one.__module__}.{one.__qualname__}": one for one in found}
+    ours = sorted(name for name in named if name.startswith("svsieve."))
+    return [named[name] for name in ours if not name.endswith(CHANGE)]
+
+
+CHANGE = ("Display", ".Trials", ".Branch", ".Pairs")
+
+
+def test_what_was_checked_cannot_be_changed_afterwards():
+    every = settings_and_facts()
+    assert len(every) > 100
+    for one in every:
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            object.__new__(one).C = 1.0
 
 
 EXTRAS = "altair, anndata, dask, jinja2, matplotlib, pandas, pyarrow, rich, typer, vl_convert"

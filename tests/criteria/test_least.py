@@ -8,9 +8,9 @@ import pytest
 from svsieve import kernels, machines
 from svsieve.criteria import RadiusMargin, WeightNorm, resolution_of
 from svsieve.criteria.retrain import lower_bounds
-from svsieve.elimination import Constant, Data, Parts, Task, trace
+from svsieve.elimination import Bootstrap, Constant, Data, Parts, Task, trace
 from tests.criteria.contexts import cloud, solved
-from tests.elimination.walks import same_walk
+from tests.elimination.walks import same_walk, several_classes, two_classes
 
 X, Y = cloud(160, 900)
 KERNELS = {
@@ -22,11 +22,11 @@ KERNELS = {
 class InFull:
     """The weight norm without its shortcut."""
 
-    def __init__(self, order: int) -> None:
-        self.order = order
+    def __init__(self, order: int, **options) -> None:
+        self.order, self.options = order, options
 
     def scores(self, context):
-        return WeightNorm(self.order).scores(context)
+        return WeightNorm(self.order, **self.options).scores(context)
 
 
 @pytest.mark.parametrize("count", [1, 20])
@@ -53,6 +53,18 @@ def test_whole_eliminations_agree(order: int) -> None:
     kernel, machine = KERNELS["rbf"], machines.CSvm(1.0)
     short = trace(data, Parts(kernel, machine, WeightNorm(order), **common))
     full = trace(data, Parts(kernel, machine, InFull(order), **common))
+    same_walk(short, full)
+
+
+@pytest.mark.parametrize("several", ["classes", "samples"])
+def test_no_single_machine_speaks_for_several(several: str) -> None:
+    if several == "classes":
+        data, common = several_classes(X[:40, :8], 3, "one-vs-one"), {"least": 4}
+    else:
+        data, common = two_classes(X[:40, :8]), {"least": 4, "sampler": Bootstrap(3)}
+    kernel, machine = kernels.Rbf(gamma=0.05), machines.CSvm(1.0)
+    short = trace(data, Parts(kernel, machine, WeightNorm(retrain=True), **common))
+    full = trace(data, Parts(kernel, machine, InFull(0, retrain=True), **common))
     same_walk(short, full)
 
 

@@ -129,6 +129,14 @@ def test_a_limit_on_iterations_is_not_evaded() -> None:
         assert walked(X, y, CSvm(C), engine, max_iter=1).largest_gap > 1e-3
 
 
+def test_a_limit_on_iterations_is_not_evaded_beside_a_machine_that_is_solved() -> None:
+    """Columns are open: the machine of two rows is settled, and the other one stays as it is."""
+    X, y, C = close_table("two scales", 0)
+    data = Data(X, (Task(np.arange(2), y[:2]), Task(None, y)), (y > 0).astype(int))
+    path = by_engine(data, "tall-linear", kernel=Linear(), machine=CSvm(C), max_iter=6)
+    assert (path.kkt_gap[:4] > 1e-3).all()
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_order_does_not_depend_on_the_places_of_columns(shape: str, engine: str) -> None:

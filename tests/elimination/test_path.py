@@ -397,6 +397,8 @@ def test_damaged_files_are_refused_by_name(tmp_path) -> None:
         rewritten(file, counts=np.array([1])),
         rewritten(file, survivors=np.array([0, 0])),
         rewritten(file, solution_sizes=np.array([2])),
+        rewritten(file, solution_sizes=np.zeros(8, dtype=np.int64)),
+        rewritten(file, solution_sizes=np.array([-1, 9, 0, 0, 0, 0, 0, 0])),
         rewritten(file, solution_problems=np.array([9, 9, 9, 9])),
         rewritten(file, n_columns=10**15),
         rewritten(file, n_columns="nine"),

@@ -398,6 +398,11 @@ def test_a_dask_cluster_that_loses_a_worker_gives_the_same(tmp_path):
     assert same(alone, together)
 
 
+def test_nobody_is_waited_for_where_nobody_else_works(monkeypatch):
+    monkeypatch.setattr(grid_run, "LOOK_SECONDS", -1.0)  # which `sleep` refuses
+    assert len(Grid(grid=VALUES, cv=2).fit(*table()).cells_) == 4
+
+
 def test_progress_is_told(capsys, monkeypatch, tmp_path):
     X, y = table()
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.0)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from svsieve.kernels import KernelState, Linear, Normalised, PairWeights, Polynomial, Rbf
+from svsieve.kernels.pairings import column_ranges
 from svsieve.native import core
 
 KERNELS = [Rbf(0.1), 0.5 * Rbf(0.1) + Normalised(Polynomial(2, 1.0, 1.0)) * Linear()]
@@ -50,6 +51,7 @@ def test_a_state_is_freed_at_once(kernel, X):
 
 
 RELEASED = """
+from svsieve.kernels.pairings import column_ranges
 from svsieve.native import core
 first = core.empty_table(1500, 1500)
 address = first.ctypes.data
@@ -71,3 +73,11 @@ def test_an_array_keeps_its_memory_while_it_is_viewed():
     other = core.empty_table(1500, 1500)
     other[:] = 1.0
     assert (view == 7.0).all()
+
+
+@pytest.mark.parametrize(("rows", "width"), [(1_000_000, 4), (3_000_000, 1), (5_000_000, 1)])
+def test_few_columns_of_a_long_sparse_table_are_written_out_at_a_time(rows, width):
+    # Four million entries at most, or one column; a table that takes no memory has the shape.
+    ranges = list(column_ranges(np.broadcast_to(0.0, (rows, 9))))
+    assert max(one.stop - one.start for one in ranges) == width
+    assert [j for one in ranges for j in range(9)[one]] == list(range(9))

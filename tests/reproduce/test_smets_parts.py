@@ -6,6 +6,7 @@ import pytest
 from svsieve import SVC, SVMRFE, GradientSearch
 from svsieve.criteria import WeightNorm
 from svsieve.datasets import is_there, load_public
+from svsieve.datasets.networks import ALL, INTUITIVE
 from svsieve.reproduce import Effort, find, run
 from svsieve.reproduce.beyond.plain_ranking import plain_seconds, slopes
 from svsieve.reproduce.smets import table_5_5
@@ -157,6 +158,13 @@ def test_fewer_rows_have_more_starts(monkeypatch):
         assert list(experiment.measure(cell, 0, Effort.FULL)) == []
     assert asked == {size: {2: max(1, 300 // size)} for size in asked}
     assert len(asked) > 1
+
+
+@pytest.mark.parametrize(("id", "columns"), [("smets-fig-d.1", ALL), ("smets-fig-e.1", INTUITIVE)])
+def test_scatter_plots_show_columns_that_there_are(id, columns):
+    for shown in find(id).figures.values():
+        assert len(set(shown)) in (2, 3)
+        assert set(shown) <= set(columns)
 
 
 def test_the_grid_of_the_networks_is_that_of_the_text():

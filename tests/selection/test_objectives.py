@@ -342,6 +342,14 @@ def test_rows_are_held_out_in_proportion() -> None:
     assert by_judge.value == pytest.approx(by_hand.value, rel=1e-10)
 
 
+@pytest.mark.parametrize("share", [0.001, 0.999])
+def test_both_parts_have_rows_of_both_classes_whatever_the_share(share: float) -> None:
+    parts = ValidationError(share=share).split(LABELS)
+    assert min(len(part) for part in parts) == 2
+    for part in parts:
+        assert set(LABELS[part]) == {-1.0, 1.0}
+
+
 # ---- where there is no value
 
 

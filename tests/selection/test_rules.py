@@ -39,6 +39,22 @@ def test_choices(rule, means, spread, size):
     assert rule.choose(curve_of(means, spread=spread)).size == size
 
 
+@pytest.mark.parametrize(
+    ("score", "shown"),
+    [
+        (0.0, "0"),
+        (1e-5, "1e-05"),
+        (1e-4, "0.0001"),
+        (0.98765, "0.9877"),
+        (-123456.7, "-123457"),
+        (-1e6, "-1e+06"),
+        (-1234567.0, "-1.23e+06"),
+    ],
+)
+def test_scores_in_reasons_are_short(score, shown):
+    assert rules.Best().choose(curve_of([score])).reason.endswith(f", {shown}.")
+
+
 def test_the_scalarised_cost_of_the_published_examples():
     """The two tables of estimated accuracies and their costs, for sizes 1 to 5 of 5 columns."""
     rule = rules.Scalarised(0.8, 0.2)

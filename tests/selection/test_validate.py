@@ -171,6 +171,12 @@ def test_weights_of_rows_are_for_training(estimator, name):
     assert_same(curve, plain(ORDER, estimator, X, y, **options, weights=weights, name=name))
 
 
+def test_a_class_without_weight_is_refused_in_the_words_of_the_machine():
+    X, y = two_classes()
+    with pytest.raises(ValueError, match="Every class needs a row of positive weight"):
+        validate(ORDER, SVC(), X, y, cv=3, sizes=[2], sample_weight=(y == "ox").astype(float))
+
+
 def test_scalers_are_given_the_weights_of_rows():
     X, y = two_classes()
     weights = np.random.default_rng(1).uniform(0.1, 3.0, len(y))
