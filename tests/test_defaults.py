@@ -5,60 +5,54 @@ from __future__ import annotations
 import importlib
 import inspect
 import math
+import pkgutil
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import svsieve
 
-MODULES = (
-    "svsieve",
-    "svsieve.criteria",
-    "svsieve.datasets",
-    "svsieve.kernels",
-    "svsieve.machines",
-    "svsieve.objectives",
-    "svsieve.one_class",
-    "svsieve.reports",
-    "svsieve.resolve",
-    "svsieve.rules",
-    "svsieve.samplers",
-    "svsieve.schedules",
-    "svsieve.sparing",
-    "svsieve.stopping",
-    "svsieve.elimination",
-    "svsieve.selection",
-    "svsieve.store",
-    "svsieve.io",
-)
+# A display drawn from one thing and from another has the same options.
+AS_IN = re.compile(r"^ *(\w+(?:, [*\w]+)*)\n +As in `(\w+)`\.$", re.MULTILINE)
 PROMISE = re.compile(r"^ *(\w+(?:, \w+)*) : .*?\bdefault=(.+?)$", re.MULTILINE)
 
 
-def promises() -> list[tuple[str, Any, str, str]]:
-    """Return owner, callable, parameter and default of every promise of a public docstring."""
-    found = {}
-    for name in MODULES:
-        module = importlib.import_module(name)
-        for public in getattr(module, "__all__", ()):
-            thing = getattr(module, public)
-            if not callable(thing):
+def callables() -> Iterator[tuple[str, Any, str]]:
+    """Yield each documented function and class of the package, and their methods, by name."""
+    for module in pkgutil.walk_packages(svsieve.__path__, "svsieve."):
+        if module.name.rpartition(".")[2].startswith("_"):
+            continue
+        try:
+            there = vars(importlib.import_module(module.name))
+        except ImportError:  # what is not installed
+            continue
+        for name, thing in there.items():
+            own = getattr(thing, "__module__", None) == module.name
+            if not callable(thing) or name[0] == "_" or not own:
                 continue
-            parts = [(public, thing)]
+            parts = [(name, thing)]
             if inspect.isclass(thing):
                 methods = inspect.getmembers(thing, inspect.isroutine)
-                parts += [(f"{public}.{at}", one) for at, one in methods if at[0] != "_"]
+                parts += [(f"{name}.{at}", one) for at, one in methods if at[0] != "_"]
             for owner, part in parts:
-                if "svsieve" not in (getattr(part, "__module__", None) or ""):
-                    continue
-                text = inspect.getdoc(part) or ""
-                text = text.partition("Parameters\n---")[2].partition("Attributes\n---")[0]
-                for names, value in PROMISE.findall(text):
-                    of = names.split(", ")
-                    values = value.split(" and ") if " and " in value else [value] * len(of)
-                    for one, its in zip(of, values, strict=True):
-                        found[owner, one] = (owner, part, one, its.replace("GiB", "* 2**30"))
-    return list(found.values())
+                if "svsieve" in (getattr(part, "__module__", None) or ""):
+                    text = inspect.getdoc(part) or ""
+                    text = text.partition("Parameters\n---")[2].partition("Attributes\n---")[0]
+                    yield owner, part, text
+
+
+def promises() -> list[tuple[str, Any, str, str]]:
+    """Return owner, callable, parameter and default of every promise of a docstring."""
+    found = []
+    for owner, part, text in callables():
+        for names, value in PROMISE.findall(text):
+            of = names.split(", ")
+            values = value.split(" and ") if " and " in value else [value] * len(of)
+            for one, its in zip(of, values, strict=True):
+                found.append((owner, part, one, its.replace("GiB", "* 2**30")))
+    return found
 
 
 PROMISES = promises()
@@ -72,11 +66,32 @@ def test_a_default_is_the_one_promised(owner: str, thing, name: str, promised: s
     if "<factory>" in repr(default):
         default = thing.__dataclass_fields__[name].default_factory()
     names = vars(svsieve) | vars(importlib.import_module(thing.__module__))
-    assert default == eval(promised, {**names, "inf": math.inf, "sqrt": math.sqrt})
+    expected = eval(promised, {**vars(math), **names})
+    assert default == expected or (default != default and expected != expected)
+
+
+def shared_options() -> list[tuple[Any, str, str, str]]:
+    """Return class, two of its methods, and a parameter that one has as the other does."""
+    found = []
+    for owner, part, text in callables():
+        for names, other in AS_IN.findall(text):
+            of = getattr(part, "__self__", None)
+            if hasattr(of, other):
+                method = owner.rpartition(".")[2]
+                found += [(of, method, other, one) for one in names.split(", ") if one[0] != "*"]
+    return found
+
+
+def test_options_of_two_methods_have_one_default() -> None:
+    found = shared_options()
+    assert len(found) >= 5
+    for of, method, other, name in found:
+        both = [inspect.signature(getattr(of, one)).parameters[name] for one in (method, other)]
+        assert both[0].default == both[1].default, (of, method, name)
 
 
 def test_promises_are_found() -> None:
-    assert len(PROMISES) > 200
+    assert len(PROMISES) > 300
 
 
 def test_the_command_line_has_the_defaults_of_analyse() -> None:

@@ -182,6 +182,13 @@ def test_nobody_asks_for_little(monkeypatch):
     assert memory.fits(memory.SMALL_BYTES)
 
 
+def test_a_hundred_million_bytes_are_asked_for(monkeypatch):
+    monkeypatch.setattr(memory, "available_bytes", lambda: 10.0 * MB)
+    with pytest.raises(MemoryError, match=r"needs 100 MB of memory, 10\.0 MB are available"):
+        memory.check_fits(100 * MB, "The table", "Use fewer rows.")
+    assert not memory.fits(100 * MB)
+
+
 def test_the_least_limit_counts(monkeypatch):
     for machine, process, groups, least in (
         (3.0, [5.0], [4.0], 3.0),

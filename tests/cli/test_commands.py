@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from svsieve import __version__
+from svsieve.cli import app
 from tests.cli.conftest import toy, write_csv
 
 COMMANDS = ("rank", "compare", "tune", "describe", "demo", "info", "reproduce")
@@ -55,6 +56,13 @@ def test_describe(svsieve, tmp_path):
     assert "'x4'" in said
     text = svsieve("describe", table, "--drop", "mood").out
     assert "40 rows, 12 columns" in text
+    assert "'x1'" in text
+    assert "Nothing odd" not in text
+
+
+def test_describe_says_so_where_nothing_is_odd(svsieve, table):
+    lines = svsieve("describe", table, "--target", "mood").out.splitlines()
+    assert lines[-1] == "Nothing odd was found."
 
 
 def test_demo_ends_with_the_path_of_the_report(svsieve, tmp_path):
@@ -67,6 +75,33 @@ def test_demo_ends_with_the_path_of_the_report(svsieve, tmp_path):
     assert len(page) > 10_000
     assert "load_breast_cancer of scikit-learn" in page
     assert "sha256</" not in page, "a digest is named though no file was read"
+
+
+def test_demo_is_refused_before_it_begins(svsieve, tmp_path):
+    (tmp_path / "taken").write_text("mine")
+    done = svsieve("demo", "--out", "taken")
+    assert (done.code, done.out) == (2, "")
+    assert "'taken'" in done.err
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError(), "there is not enough memory for this table."),
+        (
+            MemoryError("The table needs 8 TB. Use fewer rows."),
+            "The table needs 8 TB. Use fewer rows.",
+        ),
+    ],
+)
+def test_memory_that_runs_out_is_told_in_a_sentence(monkeypatch, capsys, error, said):
+    def runs_out(**_):
+        raise error
+
+    monkeypatch.setattr(app, "app", runs_out)
+    assert app.run(["info"]) == 1
+    assert capsys.readouterr().err == f"svsieve: {said}\n"
 
 
 def test_tune(svsieve, table):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -83,6 +85,14 @@ def test_retrained_norms_lie_above_what_frozen_ones_promise(kernel, slack: str) 
     value = MACHINES[slack].value(context.solution, context.problem)
     promised = value + WeightNorm(signed=True).scores(context)
     assert (WeightNorm(retrain=True).scores(context) >= promised * (1 - 1e-9)).all()
+
+
+@pytest.mark.parametrize(("tol", "expected"), [(1e-3, 8e-10), (1e-12, 8e-12)])
+@pytest.mark.parametrize(("name", "factors"), [("weight", 1.0), ("radius margin", 2.0)])
+def test_a_tie_is_twice_the_gap_of_the_largest_finite_score(name, factors, tol, expected) -> None:
+    context = replace(solved(kernels.Rbf(gamma=0.2), X, Y), tol=tol)
+    found = resolution_of(CRITERIA[name], context, np.array([0.5, -4.0, 1.0, np.inf]))
+    assert found == pytest.approx(factors * expected)
 
 
 @EVERY_SLACK

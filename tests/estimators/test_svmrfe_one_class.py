@@ -119,6 +119,12 @@ def test_accuracy_counts_known_negatives_that_are_rejected():
     assert path.accuracy[0] < 1.0
 
 
+def test_rows_on_the_boundary_are_on_the_right_side():
+    y = np.where(np.arange(12) % 4 == 0, -1, 1)
+    path = SVMRFE(SVDD("linear"), n_features_to_select=1).fit(np.zeros((12, 2)), y).path_
+    assert (path.accuracy.tolist(), path.final_accuracy) == ([1.0], 1.0)
+
+
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_a_shift_of_the_columns_changes_nothing(kernel):
     X = table()

@@ -119,6 +119,13 @@ def test_very_long_cells():
     assert csv.field_size_limit() == before
 
 
+def test_rows_of_some_megabytes():
+    text = "kind,text,g\n" + f"x,{'a' * 3_000_000},1\ny,b,2\n" * 2
+    cells = read_delimited(text.encode(), "t.csv")
+    assert [len(cell) for cell in cells.texts(1)] == [3_000_000, 1] * 2
+    np.testing.assert_array_equal(cells.numbers([2]).ravel(), [1, 2, 1, 2])
+
+
 @pytest.mark.parametrize("place", [1, 40])
 def test_cells_beyond_all_length_are_refused_with_their_line(monkeypatch, place):
     monkeypatch.setattr(delimited, "LONGEST_CELL", 1000)

@@ -154,6 +154,31 @@ def test_without_a_target_where_none_is_needed(tmp_path):
     assert table.class_counts == {}
 
 
+def test_a_table_without_rows_is_refused(tmp_path):
+    np.savez(tmp_path / "t.npz", X=np.empty((0, 3)))
+    with pytest.raises(ValueError, match=r"^t\.npz has no rows\.$"):
+        read_table(tmp_path / "t.npz", need_target=False)
+
+
+@pytest.mark.parametrize(
+    ("labels", "measured"),
+    [
+        ([1, 2, 3, 1, 1], True),  # three numbers in five rows
+        ([1, 2, 3, 1, 1, 2], False),
+        ([1, 2, 3, 4, 1, 1, 2, 3, 4], False),
+        ([1, 2, 1], False),  # two kinds are always classes
+        (["1", "2", "c"], False),
+    ],
+)
+def test_numbers_in_more_than_half_of_the_rows_look_measured(tmp_path, labels, measured):
+    np.savez(tmp_path / "t.npz", X=np.ones((len(labels), 1)), y=labels)
+    if not measured:
+        assert read_table(tmp_path / "t.npz").n_rows == len(labels)
+        return
+    with pytest.raises(ValueError, match=r"Got 3 different numbers in 5 rows, which look measured"):
+        read_table(tmp_path / "t.npz")
+
+
 def test_a_format_may_be_said(tmp_path):
     file = csv(tmp_path).rename(tmp_path / "table.data")
     assert read_table(file, target="kind", id_column="id", format="delimited").n_rows == 4

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from svsieve.errors import IncompatiblePartsError
-from svsieve.kernels import Linear, PairingKernel, Rbf, kernel_values, row_source
+from svsieve.kernels import Linear, Normalised, PairingKernel, Rbf, kernel_values, row_source
 from svsieve.kernels.rows import LONG_ROWS, LONG_SPARSE_ROWS, SMALL_GRAM_BYTES
 from tests.kernels.kernel_cases import Cauchy
 
@@ -49,6 +49,14 @@ def test_a_kernel_in_numpy_needs_the_gram_matrix():
     assert is_gram(kernel_values(Cauchy(), X))
     with pytest.raises(IncompatiblePartsError, match="Cauchy"):
         kernel_values(Cauchy(), X, budget_bytes=1000)
+
+
+@pytest.mark.parametrize(
+    "kernel", [Rbf(0.1) + Cauchy(), Rbf(0.1) * Cauchy(), Normalised(Linear() + Cauchy())], ids=str
+)
+def test_one_part_in_numpy_is_enough_to_need_it(kernel):
+    X = np.random.default_rng(0).normal(size=(rows_of(SMALL_GRAM_BYTES) + 1, 1))
+    assert is_gram(kernel_values(kernel, X))
 
 
 def test_both_hold_the_same_values():

@@ -250,6 +250,21 @@ class TestDropping:
             np.testing.assert_allclose(descent.gradient, expected, atol=1e-10)
             np.testing.assert_allclose(descent.short, 1 - y * working.times(descent.weights))
 
+    def test_shortfalls_are_taken_anew(self) -> None:
+        """What rounding has left in them is gone, and the slopes and their weights follow."""
+        X, y = table(300, 12, seed=17)
+        rows = Rows(y, np.ones(300), np.full(300, np.inf))
+        working = linear_table.WorkingTable(X, np.arange(12), 1.0)
+        weights = np.linspace(-1.0, 1.0, 13)
+        short = 1 - y * working.times(weights)
+        descent = Descent(working, rows, np.ones(13), np.zeros(13))
+        descent.begin(weights, short + 1e-3, np.zeros(300), 2.0)
+        descent.refresh()
+        slopes = np.maximum(2.0 * short, 0.0)
+        np.testing.assert_allclose(descent.short, short, atol=1e-14)
+        np.testing.assert_allclose(descent.slopes, slopes, atol=1e-14)
+        np.testing.assert_allclose(descent.dual(), working.gathered(y * slopes), atol=1e-10)
+
     @pytest.mark.parametrize(("sigma", "iterates"), [(1e-3, True), (1e4, False)])
     def test_steps_leave_no_more_than_is_allowed(self, sigma: float, iterates: bool) -> None:
         """Conjugate gradients where they arrive in time; where not, they are not tried again."""

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
+from matplotlib.contour import QuadContourSet
 from sklearn.exceptions import NotFittedError
 
 from svsieve import SVC, SVDD, OneClassSVC
@@ -93,6 +94,18 @@ def test_a_picture_in_which_nothing_is_accepted_can_be_drawn():
     BoundaryDisplay(
         points, points, -np.ones((4, 4)), 0.0, np.zeros((1, 2)), np.empty((0, 2))
     ).plot()
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0])
+def test_a_level_that_the_values_only_touch_has_no_line(level):
+    # A line would be nowhere, or at the frame; some versions of matplotlib warn of it.
+    points = np.linspace(0.0, 1.0, 4)
+    values = np.outer(points, points)
+    display = BoundaryDisplay(points, points, values, level, np.zeros((1, 2)), np.empty((0, 2)))
+    display.plot()
+    drawn = [one for one in display.ax_.collections if isinstance(one, QuadContourSet)]
+    assert all(one.filled for one in drawn)
+    assert labels_of(display.ax_) == ["boundary", "rows", "support vectors"]
 
 
 def test_what_cannot_be_drawn_is_refused(X):

@@ -18,6 +18,7 @@ FIGURES = [
         "planas-fig-5.2",
         "planas-fig-5.10",
         "planas-fig-5.22",
+        *(f"planas-fig-5.{figure}" for figure in (4, 9, 11, 18, 20, 21)),
     ),
     *(f"rakotomamonjy-fig-{figure}" for figure in range(2, 6)),
     *(f"smets-fig-5.{figure}" for figure in range(3, 12)),
@@ -35,6 +36,11 @@ def test_every_table_and_figure_is_found(id):
 def test_no_id_is_given_twice():
     ids = [id for one in experiments() for id in (one.id, *one.also)]
     assert len(set(ids)) == len(ids)
+
+
+def test_no_other_table_or_figure_is_promised():
+    ids = {id for one in experiments() for id in (one.id, *one.also)}
+    assert ids == {*PLANAS, *RAKOTOMAMONJY, *SMETS, *FIGURES, *BEYOND, "planas-4.7"}
 
 
 def test_experiments_are_in_the_order_of_their_tables():

@@ -103,7 +103,9 @@ def test_a_lone_free_row_has_a_margin() -> None:
     solution = solve(problem, state.gram(), tol=1e-13)
     assert len(Supports.of(problem, solution).free) == 1
     context = Context(machine, problem, solution, None, y_two, state)
-    assert (np.abs(margins_left_out(context, np.ones(3))) < 3.0).all()
+    # f = 0.208 x + 0.7504. The free row is 0.8 from the mean, the others 2.2 and 0.2 from it.
+    expected = [-0.5424 - 0.1 * 2.2**2, 0.9584 - 0.06 * 0.2**2, 1.0 - 0.04 * 0.8**2]
+    np.testing.assert_allclose(margins_left_out(context, np.ones(3)), expected, atol=1e-12)
 
 
 def test_no_margins_where_rounding_leaves_no_distances(monkeypatch) -> None:
