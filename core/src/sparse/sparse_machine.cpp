@@ -13,7 +13,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double most_passes = 5000.0;
+constexpr double most_passes = 2000.0;
 // Where the gap no longer halves, this near to what rounding leaves, that is it: the nearer, the
 // fewer the rounds in vain.
 constexpr int most_stalls = 3;
@@ -86,6 +86,7 @@ void SparseMachine::solve() {
             descend();
             const double enough = std::max(wanted, 0.1 * floor());
             for (int k = 0, whole = 0; k < most_rounds && whole < most_whole; ++k) {
+                if (passes_ - begin >= limit) break;
                 const Outcome outcome = newton(enough);
                 if (outcome == Outcome::Solved) break;
                 if (outcome == Outcome::Inside)
@@ -97,7 +98,7 @@ void SparseMachine::solve() {
             std::sort(active_.begin(), active_.end());
             base_ = running_offset();
             sum_ = 0.0;
-            for (int k = 0; k < most_rounds; ++k)
+            for (int k = 0; k < most_rounds && passes_ - begin < limit; ++k)
                 if (smooth_step(wanted)) break;
             read_off();
         }
