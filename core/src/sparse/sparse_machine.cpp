@@ -13,7 +13,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double most_passes = 2000.0;
+// Passes over the rows, and entries and rows passed, whichever allows for more.
+constexpr double most_passes = 2000.0, most_work = 1e8;
 // Where the gap no longer halves, this near to what rounding leaves, that is it: the nearer, the
 // fewer the rounds in vain.
 constexpr int most_stalls = 3;
@@ -67,8 +68,9 @@ void SparseMachine::solve() {
     solves_ += 1.0;
     const std::vector<double> before = values_;
     const double begin = passes_;
-    const double limit =
-        options_.max_passes < 0 ? most_passes : static_cast<double>(options_.max_passes);
+    const double work = static_cast<double>(table_.entries() + size());
+    const double limit = options_.max_passes < 0 ? std::max(most_passes, most_work / work)
+                                                 : static_cast<double>(options_.max_passes);
     if (options_.free_offset) {  // the augmentation follows the rows, the offset stays
         double squares = 0.0;
         for (std::size_t i = 0; i < size(); ++i) squares += table_.square(row(i));
@@ -106,7 +108,7 @@ void SparseMachine::solve() {
         if (gap_ <= options_.tolerance || passes_ - begin >= limit) break;
         stalls += gap_ > 0.5 * best;
         if (stalls > most_stalls && gap_ <= near_rounding * stalls * stalls * floor()) break;
-        if (stalls > most_vain) break;
+        if (stalls > most_vain && passes_ - begin >= 0.5 * limit) break;
         best = std::min(best, gap_);
         reach = std::max(2.0 * reach, gap_);
     }
