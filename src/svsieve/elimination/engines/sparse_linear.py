@@ -138,7 +138,10 @@ class SparseLinearEngine:
             path.give(int(q), found.coefficients, found.offset)
 
     def _can_refine(self) -> bool:
-        """Whether ties of columns that are not equal can be looked into."""
+        """Whether ties of columns that are not equal can be looked into.
+
+        ``core.refined_weights`` wants coefficients that sum to zero, those of a free offset.
+        """
         numbers = self._data.n_rows * self._path.width()
         spent = self._memory.get(SPENT, 0.0)
         return self._parts.bias is None and numbers <= MOST_WRITTEN_OUT and spent < MOST_IN_ALL
