@@ -15,6 +15,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double told = 0.1;
 // The slope at the end of a step, in units of that at its beginning.
 constexpr double flattest = -0.3, steepest = 0.01;
+constexpr std::size_t most_iterations = 1000;
 
 }  // namespace
 
@@ -153,7 +154,7 @@ bool SparseMachine::solve_by_columns(double tolerance, double rest, double& shif
     way = rest / diagonal;
     bool solved = most <= tolerance;
     const double offset = running_offset();
-    const std::size_t limit = 2 * d + 100;
+    const std::size_t limit = std::min(2 * d + 100, most_iterations);
     std::size_t k = 0;
     for (; k < limit && !solved; ++k) {
         leave_if_cancelled();

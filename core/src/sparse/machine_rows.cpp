@@ -17,6 +17,7 @@ constexpr int most_halvings = 12;
 constexpr double told = 0.1;
 // Less curvature than this share of that of rows at right angles to each other is none.
 constexpr double flat_share = 1e-12;
+constexpr std::size_t most_iterations = 1000;
 
 }  // namespace
 
@@ -176,7 +177,7 @@ bool SparseMachine::conjugate_gradients(double tolerance) {
     double most = first = measure();
     double before = 0.0;
     bool solved = most <= tolerance;
-    const std::size_t limit = 2 * std::min(m, d) + 100;
+    const std::size_t limit = std::min(2 * std::min(m, d) + 100, most_iterations);
     for (std::size_t f = 0; f < m; ++f) {
         const double y = y_[static_cast<std::size_t>(free_[f])];
         p_[f] = inverse_[f] * (r_[f] - shift * y);

@@ -13,11 +13,13 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double most_passes = 20000.0;
+// Passes over the rows, and entries and rows passed, whichever allows for more.
+constexpr double most_passes = 2000.0, most_work = 1e8;
 // Where the gap no longer halves, this near to what rounding leaves, that is it: the nearer, the
 // fewer the rounds in vain.
 constexpr int most_stalls = 3;
 constexpr double near_rounding = 2.0;
+constexpr int most_vain = 12;    // anywhere
 constexpr int most_whole = 3;    // whole steps that do not solve the equations, for rounding
 constexpr int most_rounds = 30;  // between two looks at all rows
 // Equations are solved to this share of the tolerance: the tolerance is for the row that is furthest
@@ -66,8 +68,9 @@ void SparseMachine::solve() {
     solves_ += 1.0;
     const std::vector<double> before = values_;
     const double begin = passes_;
-    const double limit =
-        options_.max_passes < 0 ? most_passes : static_cast<double>(options_.max_passes);
+    const double work = static_cast<double>(table_.entries() + size());
+    const double limit = options_.max_passes < 0 ? std::max(most_passes, most_work / work)
+                                                 : static_cast<double>(options_.max_passes);
     if (options_.free_offset) {  // the augmentation follows the rows, the offset stays
         double squares = 0.0;
         for (std::size_t i = 0; i < size(); ++i) squares += table_.square(row(i));
@@ -85,6 +88,7 @@ void SparseMachine::solve() {
             descend();
             const double enough = std::max(wanted, 0.1 * floor());
             for (int k = 0, whole = 0; k < most_rounds && whole < most_whole; ++k) {
+                if (passes_ - begin >= limit) break;
                 const Outcome outcome = newton(enough);
                 if (outcome == Outcome::Solved) break;
                 if (outcome == Outcome::Inside)
@@ -96,7 +100,7 @@ void SparseMachine::solve() {
             std::sort(active_.begin(), active_.end());
             base_ = running_offset();
             sum_ = 0.0;
-            for (int k = 0; k < most_rounds; ++k)
+            for (int k = 0; k < most_rounds && passes_ - begin < limit; ++k)
                 if (smooth_step(wanted)) break;
             read_off();
         }
@@ -104,6 +108,7 @@ void SparseMachine::solve() {
         if (gap_ <= options_.tolerance || passes_ - begin >= limit) break;
         stalls += gap_ > 0.5 * best;
         if (stalls > most_stalls && gap_ <= near_rounding * stalls * stalls * floor()) break;
+        if (stalls > most_vain && passes_ - begin >= 0.5 * limit) break;
         best = std::min(best, gap_);
         reach = std::max(2.0 * reach, gap_);
     }
@@ -222,14 +227,17 @@ SparseMachine::Interval SparseMachine::interval() const {
     return found;
 }
 
-// The accuracy that rounding leaves to a gradient.
+// The accuracy that rounding leaves to a gradient: that of the weights, and of products with them.
 double SparseMachine::floor() const {
-    double mass = 0.0, most = 0.0;
+    double length = 0.0, longest = 0.0, own = 0.0;
     for (std::size_t i = 0; i < size(); ++i) {
-        mass += a_[i];
-        most = std::max(most, table_.square(row(i)) + ridge_[i] + scale_);
+        if (upper_[i] == 0.0) continue;
+        const double norm = std::sqrt(table_.square(row(i)) + scale_);
+        length += a_[i] * norm;
+        longest = std::max(longest, norm);
+        own = std::max(own, ridge_[i] * a_[i]);
     }
-    return 2.0 * epsilon * mass * most;
+    return 2.0 * epsilon * (longest * length + own);
 }
 
 double SparseMachine::coefficient_norm() const {

@@ -25,6 +25,7 @@ from svsieve.native import core, one_blas_thread
 # What the row furthest off may be off by. In the mean, rows are fifty times nearer: weights equal
 # by symmetry must come out equal as far as their rounding (criteria/refined_weights.py) tells.
 TOL = 5e-10
+MANY_ENTRIES = 100_000
 # Steps of one call into the core, and seconds after which it returns, as for wide data.
 MOST_STEPS = 8192
 MOST_SECONDS = 0.2
@@ -126,7 +127,7 @@ class SparseLinearEngine:
                 bias=self._parts.bias,
                 kept=path.kept().astype(np.int64),
             )
-            found = other.solve(_tolerance(self._parts, machine))
+            found = other.solve(_tolerance(self._parts, machine, int(table.nnz)))
             path.give(int(q), found.coefficients, found.offset)
 
     def _can_refine(self) -> bool:
@@ -248,14 +249,19 @@ def _path(data: Data, parts: Parts, kept: IndexArray) -> Any:
             [_program(task, machine, n) for task in data.tasks],
             parts.bias is None,
             float(parts.bias or 0.0),
-            _tolerance(parts, machine),
+            _tolerance(parts, machine, int(X.nnz)),
             int(parts.max_iter),
         )
 
 
-def _tolerance(parts: Parts, machine: CSvm | L2Svm) -> float:
-    """With C coefficients and weights become small: so must what is left."""
-    return min(parts.tol, TOL * min(1.0, machine.C))
+def _tolerance(parts: Parts, machine: CSvm | L2Svm, entries: int) -> float:
+    """With C coefficients and weights become small: so must what is left.
+
+    Those of the squared slack are C times what rows fall short: what is left of that counts as it
+    is. The last digit is for small tables, where it costs nothing.
+    """
+    as_it_is = isinstance(machine, L2Svm) and entries > MANY_ENTRIES
+    return min(parts.tol, TOL if as_it_is else TOL * min(1.0, machine.C))
 
 
 def _program(task: Task, machine: CSvm | L2Svm, n: int) -> tuple[Any, ...]:
