@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 from svsieve.elimination import AtSize, Data, Path, Task
-from svsieve.kernels import Linear
+from svsieve.kernels import Linear, Polynomial
 from svsieve.machines import CSvm, L2Svm
 from tests.elimination.walks import by_engine
 from tests.reference.rational import squared_weights
@@ -167,3 +167,20 @@ def test_thousands_of_equal_columns_are_ties() -> None:
     kinds = np.unique(np.abs(X - X[0]), axis=1).shape[1]
     assert (~path.tied).sum() <= kinds
     assert path.kkt_gap.max() <= 1e-9
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_kernel_values_that_are_rounding_alone_make_no_machine(seed: int) -> None:
+    """A gap that cannot be told from rounding is at least as large as that, and is no tie."""
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.normal(size=(8, 3)) * 2.0) + 10.0 ** rng.integers(4, 7)
+    y = np.where(np.arange(8) % 2, 1.0, -1.0)
+    data, kernel = Data(X, (Task(None, y),), (y > 0).astype(int)), Polynomial(3, 0.5, 1.0)
+    path = by_engine(data, "kernel", kernel=kernel, machine=CSvm(1e3), stops=[AtSize(3)])
+    (solution,) = path.final_solutions
+    largest = float(kernel.gram(X).max())
+    rounding = float(np.finfo(np.float64).eps) * largest * float(np.abs(solution.values).sum())
+    if rounding > 0.1:
+        assert path.final_kkt_gap >= 0.999 * rounding
+    else:
+        assert path.final_kkt_gap < 0.1
