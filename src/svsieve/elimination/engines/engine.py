@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import ClassVar, Protocol, overload
 
 import numpy as np
 import scipy.sparse as sp
 
 from svsieve.arrays import FloatArray, IndexArray, Table
+from svsieve.elimination.ordering import least
 from svsieve.elimination.parts import Data, Parts, Task
 from svsieve.elimination.schedules import clipped
+from svsieve.elimination.sparing import going_after
 from svsieve.elimination.stretch import EngineState, Solution, Stretch
 from svsieve.kernels import Linear
 from svsieve.machines import CSvm, FreeSum, L2Svm, Machine, Sphere
@@ -73,6 +76,41 @@ class Fit:
     accuracy: float
     kkt_gap: float
     solutions: tuple[Solution, ...] = ()
+
+
+def step_of(fit: Fit, turn: Turn, data: Data, began: float) -> Stretch:
+    """Return the step that follows from a fit: the columns of least score go.
+
+    Parameters
+    ----------
+    fit : Fit
+    turn : Turn
+    data : Data
+    began : float
+        When, by `time.perf_counter`.
+    """
+    parts, scores = turn.parts, fit.scores
+    resolution = np.broadcast_to(fit.resolution, scores.shape)
+    count = turn.count(scores if parts.schedule.needs_scores else None)
+    at = np.flatnonzero(~np.isin(turn.kept, parts.keep))
+    chosen, tied = least(scores[at], resolution[at], count)
+    rest = np.delete(scores[at], chosen)
+    chosen = chosen[going_after(parts.spare, data.X, turn.kept, turn.kept[at[chosen]])]
+    return Stretch(
+        first=turn.iteration,
+        size=len(turn.kept),
+        counts=np.array([len(chosen)]),
+        dropped=turn.kept[at[chosen]],
+        scores=scores[at[chosen]],
+        following=np.array([rest.min() if len(rest) else np.nan]),
+        kkt_gap=np.array([fit.kkt_gap]),
+        accuracy=np.array([fit.accuracy]),
+        seconds=np.array([perf_counter() - began]),
+        tied=np.array([tied]),
+        solutions=[fit.solutions],
+        totals=np.array([scores.sum()]),
+        resolution=np.array([resolution[at[chosen]].max()]),
+    )
 
 
 class Engine(Protocol):

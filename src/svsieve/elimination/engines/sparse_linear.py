@@ -11,11 +11,9 @@ import numpy as np
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria import PowerSum, WeightNorm
 from svsieve.criteria.refined_weights import FOR_ORDER, LEAST_PASSES, SPENT
-from svsieve.elimination.engines.engine import Fit, Turn
+from svsieve.elimination.engines.engine import Fit, Turn, step_of
 from svsieve.elimination.engines.linear_scores import joined_squares, weights_of
-from svsieve.elimination.ordering import least
 from svsieve.elimination.parts import Data, Parts, Task
-from svsieve.elimination.sparing import going_after
 from svsieve.elimination.stretch import EngineState, Solution, Stretch
 from svsieve.kernels import Linear
 from svsieve.machines import CSvm, L2Svm, LinearPrimal
@@ -139,32 +137,9 @@ class SparseLinearEngine:
 
     def _one_step(self, turn: Turn) -> Stretch:
         began = perf_counter()
-        self._solve()
-        scores, resolution, gap = self._scores()
-        count = turn.count(scores if self._parts.schedule.needs_scores else None)
-        at = np.flatnonzero(~np.isin(turn.kept, self._parts.keep))
-        chosen, tied = least(scores[at], resolution[at], count)
-        rest = np.delete(scores[at], chosen)
-        left = going_after(self._parts.spare, self._data.X, turn.kept, turn.kept[at[chosen]])
-        chosen = chosen[left]
-        dropped = turn.kept[at[chosen]]
-        solutions, accuracy = self._solutions(), self._path.accuracy()
-        self._path.drop(dropped)
-        return Stretch(
-            first=turn.iteration,
-            size=len(turn.kept),
-            counts=np.array([len(dropped)]),
-            dropped=dropped,
-            scores=scores[at[chosen]],
-            following=np.array([rest.min() if len(rest) else np.nan]),
-            kkt_gap=np.array([gap]),
-            accuracy=np.array([accuracy]),
-            seconds=np.array([perf_counter() - began]),
-            tied=np.array([tied]),
-            solutions=[solutions],
-            totals=np.array([scores.sum()]),
-            resolution=np.array([resolution[at[chosen]].max()]),
-        )
+        step = step_of(self.fit(turn), turn, self._data, began)
+        self._path.drop(step.dropped)
+        return step
 
     def _scores(self) -> tuple[FloatArray, FloatArray, float]:
         """Join the squared weights of the problems; say what is left open of them, and the gap."""

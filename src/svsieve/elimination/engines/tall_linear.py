@@ -12,11 +12,9 @@ import numpy.typing as npt
 from svsieve.arrays import FloatArray, IndexArray
 from svsieve.criteria import WeightNorm
 from svsieve.criteria.refined_weights import SPENT, LinearWeights
-from svsieve.elimination.engines.engine import Fit, Turn, centred_columns
+from svsieve.elimination.engines.engine import Fit, Turn, centred_columns, step_of
 from svsieve.elimination.engines.linear_scores import joined_squares, weights_of
-from svsieve.elimination.ordering import least
 from svsieve.elimination.parts import Data, Parts, Task
-from svsieve.elimination.sparing import going_after
 from svsieve.elimination.stretch import EngineState, Solution, Stretch
 from svsieve.kernels import Linear
 from svsieve.kernels.gamma import ColumnMoments
@@ -51,33 +49,10 @@ class TallLinearEngine:
     def advance(self, turn: Turn) -> Stretch:
         """Make one step."""
         began = perf_counter()
-        solved = self._solve()
-        scores, resolution, gap = self._scores(solved, turn.kept)
-        count = turn.count(scores if self._parts.schedule.needs_scores else None)
-        at = np.flatnonzero(~np.isin(turn.kept, self._parts.keep))
-        chosen, tied = least(scores[at], resolution[at], count)
-        rest = np.delete(scores[at], chosen)
-        left = going_after(self._parts.spare, self._data.X, turn.kept, turn.kept[at[chosen]])
-        chosen = chosen[left]
-        dropped = turn.kept[at[chosen]]
-        solutions = self._solutions(solved)
+        step = step_of(self.fit(turn), turn, self._data, began)
         for machine in self._machines:
-            machine.drop(dropped)
-        return Stretch(
-            first=turn.iteration,
-            size=len(turn.kept),
-            counts=np.array([len(dropped)]),
-            dropped=dropped,
-            scores=scores[at[chosen]],
-            following=np.array([rest.min() if len(rest) else np.nan]),
-            kkt_gap=np.array([gap]),
-            accuracy=np.array([self._accuracy(solved)]),
-            seconds=np.array([perf_counter() - began]),
-            tied=np.array([tied]),
-            solutions=[solutions],
-            totals=np.array([scores.sum()]),
-            resolution=np.array([resolution[at[chosen]].max()]),
-        )
+            machine.drop(step.dropped)
+        return step
 
     def fit(self, turn: Turn) -> Fit:
         """Train on the columns left and score them all."""
