@@ -160,7 +160,7 @@ def test_a_sparse_table_is_written_out_only_where_it_fits(available):
     wide = SVMRFE(SVC(kernel="linear"), n_features_to_select=1).fit(X, y).path_
     available(2 * 8 * 40 * 500 - 1)
     other = SVMRFE(SVC(kernel="linear"), n_features_to_select=1).fit(X, y).path_
-    assert (wide.engine, other.engine) == ("wide-linear", "kernel")
+    assert (wide.engine, other.engine) == ("wide-linear", "sparse-linear")
     np.testing.assert_array_equal(other.order, wide.order)
 
 

@@ -103,7 +103,7 @@ void ActiveSet::factorise() {
             }
         }
         // A poor inverse will do, as long as refinement converges with it.
-        if (inverse_.assign(q, std::max(1e-15, noise_ / scale_))) {
+        if (inverse_.assign(q, noise_)) {
             free_ = inside;
             return;
         }

@@ -8,6 +8,12 @@
 
 namespace svsieve {
 
+namespace {
+
+constexpr double least_pivot = 1e-13;  // in units of the largest entry of M
+
+}  // namespace
+
 void BorderedInverse::reserve(std::size_t dimension) {
     if (dimension <= stride_) return;
     const std::size_t wider = (dimension + dimension / 2 + 16) / row_padding * row_padding;
@@ -55,7 +61,7 @@ void BorderedInverse::subtract(const double* z, double remainder) {
 //   P_bb = Z M^-1 Z',   P_b0 = e_s - Z u,   P_00 = (Z'q)'u - q_s.
 //
 // Q itself may be singular where P exists: as many rows as columns of the table, and one more.
-bool BorderedInverse::assign(Matrix q, double pivot_floor) {
+bool BorderedInverse::assign(Matrix q, double noise) {
     size_ = 0;
     std::size_t s = 0;
     for (std::size_t i = 1; i < q.rows; ++i) {
@@ -74,7 +80,11 @@ bool BorderedInverse::assign(Matrix q, double pivot_floor) {
         for (std::size_t c = 0; c < m; ++c)
             inverse(a, c) = q(i, others[c]) - q(s, others[c]) - slope[a];
     }
-    if (!invert_positive_definite(inverse, pivot_floor)) return false;
+    double largest = 0.0;
+    for (std::size_t a = 0; a < m; ++a) largest = std::max(largest, inverse(a, a));
+    // Each entry of M is made of four of Q.
+    const double floor = std::max(least_pivot * largest, 4.0 * noise);
+    if (!invert_positive_definite(inverse, floor)) return false;
     reserve(q.rows + 1);
     size_ = q.rows;
     const MutableMatrix p = matrix();

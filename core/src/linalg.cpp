@@ -66,17 +66,13 @@ void multiply(Matrix a, const double* x, double* y) {
                     &one);
 }
 
-bool invert_positive_definite(MutableMatrix a, double pivot_floor) {
+bool invert_positive_definite(MutableMatrix a, double least_pivot) {
     int n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), info = 0;
     char lower = 'L';
     routines().potrf(&lower, &n, a.data, &lda, &info);
     if (info != 0) return false;
-    double least = a(0, 0), most = a(0, 0);
-    for (std::size_t i = 1; i < a.rows; ++i) {
-        least = std::min(least, a(i, i));
-        most = std::max(most, a(i, i));
-    }
-    if (!(least * least > pivot_floor * most * most)) return false;
+    for (std::size_t i = 0; i < a.rows; ++i)
+        if (!(a(i, i) * a(i, i) > least_pivot)) return false;
     routines().potri(&lower, &n, a.data, &lda, &info);
     if (info != 0) return false;
     // Column-major lower is row-major upper.

@@ -17,9 +17,9 @@ class BorderedInverse {
 
     MutableMatrix matrix() { return {values_.data(), size_ + 1, size_ + 1, stride_}; }
 
-    // From a whole Q of two rows or more. False, with nothing kept, if Q is not positive definite on
-    // vectors that sum to zero, or a pivot is below `pivot_floor` times the largest.
-    bool assign(Matrix q, double pivot_floor);
+    // From a whole Q of two rows or more, whose entries are known to `noise`. False, with nothing
+    // kept, if Q is not positive definite on vectors that sum to zero, beyond that noise.
+    bool assign(Matrix q, double noise);
 
     void clear() { size_ = 0; }
 

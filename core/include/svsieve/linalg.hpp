@@ -37,8 +37,8 @@ void multiply_own_transpose_by(double alpha, Matrix a, double beta, MutableMatri
 // y = A x, A row-major.
 void multiply(Matrix a, const double* x, double* y);
 
-// Replaces a symmetric positive definite A by its inverse (both triangles). False if a pivot of its
-// Cholesky factor is below `pivot_floor` times the largest; A is then destroyed.
-bool invert_positive_definite(MutableMatrix a, double pivot_floor);
+// Replaces a symmetric positive definite A by its inverse (both triangles). False if a pivot, what is
+// left of a diagonal entry, is not above `least_pivot`; A is then destroyed.
+bool invert_positive_definite(MutableMatrix a, double least_pivot);
 
 }  // namespace svsieve
