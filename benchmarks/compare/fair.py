@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from benchmarks.compare.data import Floats
-from benchmarks.compare.timing import Row, verdict
+from benchmarks.compare.timing import Options, Report, Row, say, verdict
 from svsieve import SVC, OneClassSVC
 from svsieve.machines import L2Svm, LinearPrimal
 
@@ -44,6 +44,17 @@ NOTES = (
     "objective is within 1e-6 of ours (relative); * if none to 1e-12 is",
     "targets: at least these ratios, against the tight peer and against the default one",
 )
+
+
+def measure_all(
+    report: Report, shapes: Iterable[Any], measured: Callable[[Any, Options], Row], options: Options
+) -> None:
+    """Add a row for each shape whose description holds one of the words asked for."""
+    for shape in shapes:
+        if options.wants(shape.what):
+            say(shape.what)
+            report.rows.append(measured(shape, options))
+            say("ratio {ratio:.2f}, tight {tight ratio:.2f}".format(**report.rows[-1]))
 
 
 def medians(

@@ -18,11 +18,12 @@ from benchmarks.compare.fair import (
     as_row,
     at_tolerance,
     exact_objective,
+    measure_all,
     medians,
     tight_tolerance,
 )
 from benchmarks.compare.tables import Labelled, clouds, counts
-from benchmarks.compare.timing import Options, Report, Row, say
+from benchmarks.compare.timing import Options, Report, Row
 from svsieve import SVC, OneClassSVC
 
 TARGETS = (0.9, 0.9)
@@ -100,11 +101,7 @@ def run(options: Options) -> Report:
             "tight ratio: both sides at a tolerance at which they are within 1e-6 of the optimum",
         ],
     )
-    for shape in SHAPES:
-        if options.wants(shape.what):
-            say(shape.what)
-            report.rows.append(measured(shape, options))
-            say("ratio {ratio:.2f}, tight {tight ratio:.2f}".format(**report.rows[-1]))
+    measure_all(report, SHAPES, measured, options)
     return report
 
 

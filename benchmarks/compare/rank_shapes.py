@@ -18,12 +18,13 @@ from benchmarks.compare.fair import (
     NOTES,
     as_row,
     at_tolerance,
+    measure_all,
     medians,
     quietly,
     tight_tolerance,
 )
 from benchmarks.compare.tables import Labelled, clouds, counts, normal, uniform
-from benchmarks.compare.timing import Options, Report, Row, say
+from benchmarks.compare.timing import Options, Report, Row
 from svsieve import SVMRFE, SVMRFECV
 
 DENSE, SPARSE = (1.0, 0.8), (1.5, 1.2)  # ratios to reach against the tight and the default peer
@@ -110,11 +111,7 @@ def run(options: Options) -> Report:
         columns=(*COLUMNS[:-1], "our gap", "steps", "runs"),
         notes=[*NOTES, f"reached: the ratios, and our largest gap at most {GAP:g}"],
     )
-    for shape in SHAPES:
-        if options.wants(shape.what):
-            say(shape.what)
-            report.rows.append(measured(shape, options))
-            say("ratio {ratio:.2f}, tight {tight ratio:.2f}".format(**report.rows[-1]))
+    measure_all(report, SHAPES, measured, options)
     return report
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -300,6 +301,21 @@ def test_the_quicker_linear_engine(rows, columns, machine, schedule, engine) -> 
     """Each was measured to be; the squared slack is quick in its weights while columns are few."""
     data = two_classes(np.ones((rows, columns)))
     assert engine_name(data, Parts(Linear(), machine, schedule=schedule)) == engine
+
+
+@pytest.mark.parametrize("machine", [CSvm(1.0), L2Svm(1.0)], ids=["bound", "ridge"])
+def test_columns_far_wider_are_solved_for_in_their_weights(machine) -> None:
+    """Dense and sparse alike: beside them the others would vanish in a Gram matrix."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 60)) * (rng.random((500, 60)) < 0.3)
+    X[:, 7] *= 1e8
+    dense = two_classes(X)
+    thin = replace(dense, X=sparse.csr_array(X))
+    parts = Parts(Linear(), machine, schedule=Fraction(0.2))
+    paths = [trace(data, parts) for data in (dense, thin)]
+    assert [path.engine for path in paths] == ["tall-linear", "tall-linear"]
+    assert max(path.largest_gap for path in paths) <= 1e-9
+    np.testing.assert_array_equal(paths[0].order, paths[1].order)
 
 
 @pytest.mark.parametrize("engine", ["kernel", "wide-linear", "tall-linear"])

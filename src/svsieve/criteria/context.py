@@ -72,8 +72,12 @@ class Context:
     @property
     def gap(self) -> float:
         """The KKT gap of the machine that scores come from."""
-        solution, gap = self.memory.get(GAP, (None, 0.0))
-        return gap if solution is self.solution else self.solution.kkt_gap
+        return float(self.memory[GAP][1]) if self.is_refined else self.solution.kkt_gap
+
+    @property
+    def is_refined(self) -> bool:
+        """Whether scores come from a machine solved further than `solution` is."""
+        return GAP in self.memory and self.memory[GAP][0] is self.solution
 
     def scored_at(self, gap: float) -> None:
         """Say that scores come from a machine solved further than `solution` is."""

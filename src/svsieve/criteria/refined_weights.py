@@ -72,6 +72,7 @@ class Settled:
     squares: FloatArray
     resolution: FloatArray
     gap: float
+    is_refined: bool = False
 
 
 class Refinement:
@@ -142,7 +143,8 @@ class Refinement:
             return None
         weights = weights[: len(one.weights)]
         width = error + rounding * one.sizes + EQUAL_WEIGHTS * np.abs(weights)
-        return Settled(weights**2, width * (2.0 * np.abs(weights) + width), max(0.0, gap))
+        resolution = width * (2.0 * np.abs(weights) + width)
+        return Settled(weights**2, resolution, max(0.0, gap), is_refined=True)
 
 
 def refined_weights(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -172,16 +173,20 @@ def _settle(contexts: Sequence[Context], combine: Combine) -> None:
     if not all(_is_linear(context) for context in contexts):
         return
     state = contexts[0].state
-    every_row = np.arange(state.n_rows)
+
+    @cache
+    def table() -> FloatArray:
+        return state.linear_columns(np.arange(state.n_rows))
 
     def columns(at: IndexArray) -> FloatArray:
-        return state.linear_columns(every_row)[:, at]
+        return np.asarray(table()[:, at])
 
     problems = [_weights(context) for context in contexts]
     settled = Refinement(contexts[0].memory).settle(problems, columns, combine)
     for context, found in zip(contexts, settled, strict=True):
         context.memory[SETTLED] = (context.solution, state.n_kept, found)
-        context.scored_at(found.gap)
+        if found.is_refined:
+            context.scored_at(found.gap)
 
 
 def _weights(context: Context) -> LinearWeights:

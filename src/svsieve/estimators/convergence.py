@@ -12,9 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from svsieve.arrays import FloatArray, IndexArray, Table, column_name
 from svsieve.elimination.path import Path
 from svsieve.kernels.gamma import ColumnMoments
-
-# A column so many times as wide as the middle one leaves the others few digits in a Gram matrix.
-WIDE = 1e4
+from svsieve.machines.linear_primal import WIDE
 
 
 def warn_of_unsolved(

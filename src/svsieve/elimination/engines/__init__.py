@@ -87,15 +87,15 @@ def engine_name(data: Data, parts: Parts) -> str:
         return parts.engine
     if _not_linear(parts):
         return "kernel"
+    n, d = data.n_rows, data.n_columns
+    most = max(n if task.rows is None else len(task.rows) for task in data.tasks)
+    if n > FEW_ROWS and d <= min(most, MOST_COLUMNS) and has_wide_columns(data.X):
+        return "tall-linear"
     if not isinstance(data.X, np.ndarray):
         work = Work.of(data, parts)
         written_out = not _not_wide(data, parts) and wide_seconds(work) < sparse_seconds(work)
         return "wide-linear" if written_out else "sparse-linear"
-    n, d = data.n_rows, data.n_columns
-    most = max(n if task.rows is None else len(task.rows) for task in data.tasks)
     tall = n > MOST_WIDE_ROWS or (most >= 500 and (d <= most / 10 or _quick_tall(parts, most, d)))
-    if n > FEW_ROWS and d <= min(most, MOST_COLUMNS) and has_wide_columns(data.X):
-        return "tall-linear"
     if not tall and not _not_wide(data, parts):
         return "wide-linear"
     return "tall-linear" if tall or most > 1000 else "kernel"

@@ -338,9 +338,9 @@ def _known_gap(context: Context) -> float:
     Decision values are sums of b_i k(x_i, x): where kernel values and coefficients are huge, all of
     their digits may be rounding, whatever gap they seem to have.
     """
+    if context.is_refined:
+        return context.gap
     solution = context.solution
-    if context.gap != solution.kkt_gap:
-        return context.gap  # refined
     size = float(np.abs(context.state.diagonal()).max(initial=0.0))
     open_ = np.finfo(np.float64).eps * size * float(np.abs(solution.coefficients).sum())
     return max(solution.kkt_gap, open_) if open_ > NO_SOLUTION else solution.kkt_gap

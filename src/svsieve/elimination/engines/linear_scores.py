@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from svsieve.arrays import FloatArray, IndexArray, Table
+from svsieve.criteria import WeightNorm
 from svsieve.criteria.refined_weights import LinearWeights, Refinement, refined_weights
 from svsieve.elimination.engines.engine import with_bias, with_row
 from svsieve.elimination.parts import Parts, Task
@@ -68,7 +69,8 @@ def joined_squares(
 
     Twice as much by first order, as in `WeightNorm`.
     """
-    factor = 2.0 if getattr(parts.criterion, "order", 0) == 1 else 1.0
+    assert isinstance(parts.criterion, WeightNorm)
+    factor = 2.0 if parts.criterion.order == 1 else 1.0
 
     def columns(at: IndexArray) -> FloatArray:
         chosen = _dense(table[:, kept[at]])
