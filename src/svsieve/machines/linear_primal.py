@@ -20,7 +20,7 @@ from svsieve.machines.linear_descent import Rows
 from svsieve.machines.linear_newton import has_few_columns
 from svsieve.machines.linear_slacks import LinearSlack, SquaredSlack, kkt_interval
 from svsieve.machines.linear_table import WorkingTable
-from svsieve.machines.problem import DualProblem, Stopped
+from svsieve.machines.problem import DualProblem, Stopped, check_effort
 from svsieve.native import one_blas_thread
 
 MOST_STEPS = 10_000
@@ -209,10 +209,7 @@ class LinearPrimal:
         >>> LinearPrimal(np.array([[-1.0], [1.0]]), [-1, 1], L2Svm(C=2.0)).solve().weights
         array([0.8])
         """
-        if int(max_iter) != max_iter or (max_iter != -1 and max_iter < 1):
-            raise ValueError(f"max_iter must be positive, or -1 for no limit. Got {max_iter!r}.")
-        if not tol > 0:
-            raise ValueError(f"tol must be positive. Got {tol!r}.")
+        check_effort(tol, max_iter)
         limit = MOST_STEPS if max_iter == -1 else int(max_iter)
         steps, stalls, best = 0, 0, np.inf
         with one_blas_thread():

@@ -154,18 +154,11 @@ def solve(
     >>> solve(problem, gram).coefficients
     array([-0.5,  0.5,  0. ])
     """
-    if int(max_iter) != max_iter or (max_iter != -1 and max_iter < 1):
-        raise ValueError(f"max_iter must be positive, or -1 for no limit. Got {max_iter!r}.")
-    if not tol > 0:
-        raise ValueError(f"tol must be positive. Got {tol!r}.")
+    check_effort(tol, max_iter)
     n = rows.size() if isinstance(rows, core.CachedRows) else len(rows)
     if n != problem.n_rows:
         raise ValueError(f"the kernel has {n} rows, the problem {problem.n_rows}.")
-    if not np.isfinite(rows.diagonal()).all():
-        raise ValueError(
-            "the kernel must be finite; its diagonal is not. Scale the columns, or lower gamma or "
-            "the degree."
-        )
+    check_finite(rows.diagonal())
     options = core.SolveOptions(float(tol), int(max_iter), shrinking, polish)
     begin = _first_point(problem, rows) if start is None else feasible_start(problem, start)
     arguments = (
@@ -184,6 +177,23 @@ def solve(
         else:
             answer = core.solve_gram(np.ascontiguousarray(rows, dtype=np.float64), *arguments)
     return DualSolution(*answer)  # type: ignore[arg-type]
+
+
+def check_effort(tol: npt.ArrayLike, max_iter: int) -> None:
+    """Refuse a tolerance, or one of several, and a limit on iterations that mean nothing."""
+    if int(max_iter) != max_iter or (max_iter != -1 and max_iter < 1):
+        raise ValueError(f"max_iter must be positive, or -1 for no limit. Got {max_iter!r}.")
+    if not (np.asarray(tol) > 0).all():
+        raise ValueError(f"tol must be positive. Got {tol!r}.")
+
+
+def check_finite(diagonal: FloatArray) -> None:
+    """Refuse a kernel matrix that has overflowed."""
+    if not np.isfinite(diagonal).all():
+        raise ValueError(
+            "the kernel must be finite; its diagonal is not. Scale the columns, or lower gamma or "
+            "the degree."
+        )
 
 
 def _first_point(problem: DualProblem, rows: FloatArray | core.CachedRows) -> FloatArray:

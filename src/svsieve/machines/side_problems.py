@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from svsieve.arrays import FloatArray, float_vector, index_vector
-from svsieve.machines.problem import DualProblem, DualSolution
+from svsieve.machines.problem import DualProblem, DualSolution, check_effort, check_finite
 from svsieve.native import core, one_blas_thread
 
 
@@ -49,8 +49,7 @@ def solve_each(
     >>> [each.coefficients.tolist() for each in solve_each(problem, gram, rows, [2, 2])]
     [[-0.5, 0.5], [-0.125, 0.125]]
     """
-    if int(max_iter) != max_iter or (max_iter != -1 and max_iter < 1):
-        raise ValueError(f"max_iter must be positive, or -1 for no limit. Got {max_iter!r}.")
+    check_effort(tol, max_iter)
     picked = index_vector(rows, "rows", len(gram))
     if len(picked) != problem.n_rows or sum(counts) != problem.n_rows:
         raise ValueError(
@@ -58,10 +57,7 @@ def solve_each(
             f"Got {len(picked)} rows and {sum(counts)} coefficients."
         )
     tolerances = float_vector(np.broadcast_to(tol, len(counts)), "tol")
-    if not (tolerances > 0).all():
-        raise ValueError(f"tol must be positive. Got {tol!r}.")
-    if not np.isfinite(gram.diagonal()).all():
-        raise ValueError("the kernel must be finite; its diagonal is not. Scale the columns.")
+    check_finite(gram.diagonal())
     with one_blas_thread():
         coefficients, gradients, told = core.solve_each(
             np.ascontiguousarray(gram, dtype=np.float64),
