@@ -22,7 +22,7 @@ class CombinedPolynomial(OnGenerated):
         "(degree 1 up to C = 1e-5, degree 2 up to 1e-7) one run differs from another by 0.015 to "
         "0.024 in cost, elsewhere by 0.007 to 0.009; hence ten runs, and a deviation of its own "
         "for every cell. With three runs and one deviation for all, four of these cells were "
-        "called worse. They hang on whether a fold is balanced by chance (see planas-5.18), "
+        "called worse. They depend on whether a fold is balanced by chance (see planas-5.18), "
         "not on the solver: libsvm, stopped after 5000 iterations as in the "
         "thesis, gives the same machines there (test "
         "`test_libsvm_with_the_limits_of_the_thesis_gives_the_same_machines`)."

@@ -33,7 +33,7 @@ class DynamicStep(ThesisTable):
         "As planas-5.2, but each step drops a share of the columns left. Times are divided by that "
         "of the best constant step (C 1e-05, step 2), measured in the same run: the thesis finds "
         "the best dynamic step 2.7 times faster. Here a dynamic step takes 0.8 to 1.2 times as "
-        "long: the library does not solve anew for each step but follows the solution while "
+        "long: the library does not solve each step from the start but follows the solution while "
         "columns go, so that the number of columns counts and small steps cost little."
     )
     quantities = (*OPTIMUM, Quantity("seconds", relative_to={**CONSTANT, "percentage": None}))
